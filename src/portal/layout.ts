@@ -113,7 +113,7 @@ function header(context: PageContext, { section, query = '' }: PageContent): Htm
     <button type="button" data-theme-switch hidden aria-label="${t('switch-theme')}"> ${icon('sun-moon')}
     </button> ${
       steward
-        ? html`<a href="${pathTo('harvest')}">${icon('file-text')} <span class="name">${t('steward-pages')}</span></a>`
+        ? html`<a href="${pathTo(steward.hasDesk ? 'desk' : 'harvest')}">${icon('file-text')} <span class="name">${t(steward.hasDesk ? 'desk' : 'steward-pages')}</span></a>`
         : canSignIn(config) &&
           html`<a href="${pathTo('sign-in')}" aria-label="${t('sign-in')}">${icon('log-in')}<span class="name">${t('sign-in')}</span></a>`
     } </div> ${mainMenu(context, section)} </div> </header>`

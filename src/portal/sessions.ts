@@ -127,6 +127,8 @@ const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   /** Name of the person; of a configured key its id. */
   name: key.name ?? key.id,
   permissions: key.permissions,
+  /** Whether the person publishes in some catalogue, and so has a desk. */
+  hasDesk: cataloguesOf(key.permissions, 'publisher').length > 0,
   /** Whether the session permits an action. */
   may: (action: Action): boolean => isPermitted(key, action),
   /** Ids of the catalogues in which the key has a role. Empty for a key of all catalogues, and for one that has none. */

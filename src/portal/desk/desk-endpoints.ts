@@ -2,12 +2,14 @@
 
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { PortalServices } from '../portal-services.ts'
+import { deskPageEndpoints } from './desk-page-endpoints.ts'
 import { formEndpoints } from './form-endpoints.ts'
 import { historyEndpoints } from './history-endpoints.ts'
 import { peopleEndpoints } from './people-endpoints.ts'
 
 /** Endpoints of the desk. Forms come last: their sections take every step that no other page has. */
 export const deskEndpoints: readonly Endpoint<PortalServices>[] = [
+  ...deskPageEndpoints,
   ...historyEndpoints,
   ...peopleEndpoints,
   ...formEndpoints,

@@ -28,7 +28,7 @@ const typedIn = (value: unknown): readonly Typed[] =>
   }))
 
 /** Form model of a type, by the entity tag of the answer that it was read from. */
-async function readModel(context: StewardContext, type: string): Promise<FormModel> {
+export async function readModel(context: StewardContext, type: string): Promise<FormModel> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the repository answers what form-model.ts describes
   return (await context.ask(
     'repository',

@@ -47,6 +47,10 @@ const hidden = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
 const hiddenInProse = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
+/** Whether a text of one line, or of several, has characters that cannot be seen or are no characters. */
+export const hasHiddenCharacters = (text: string, isProse = false): boolean =>
+  !text.isWellFormed() || (isProse ? hiddenInProse : hidden).test(text)
+
 const refuse = (message: string): Refusal => ({ message })
 
 /** Literal in the kind of the term that it replaces, else of the field. */
@@ -168,8 +172,7 @@ export function termIn(text: string): Quad_Object {
 
 function readText(field: FormField, text: string, reading: Reading): Quad_Object | Refusal {
   const isProse = field.editor === 'prose'
-  if (!text.isWellFormed() || (isProse ? hiddenInProse : hidden).test(text))
-    return refuse('hidden-characters')
+  if (hasHiddenCharacters(text, isProse)) return refuse('hidden-characters')
   const { min, max } = {
     min: field.bounds?.minLength ?? 0,
     max: field.bounds?.maxLength ?? Infinity,

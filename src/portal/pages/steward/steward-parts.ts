@@ -54,8 +54,8 @@ const tabs = ['sources', 'runs', 'waiting', 'deleted'] as const
 
 /** Content of a page for stewards. */
 type StewardContent = {
-  /** `people` is for administrators, `me` the page of the own key. */
-  readonly tab: (typeof tabs)[number] | 'people' | 'me'
+  /** `desk` and `datasets` are for publishers, `people` for administrators, `me` is the page of the own key. */
+  readonly tab: (typeof tabs)[number] | 'desk' | 'datasets' | 'people' | 'me'
   /** By default the title of the tab. */
   readonly title?: string
   /** Pipe that the page is about, for the breadcrumbs. */
@@ -83,7 +83,7 @@ export async function stewardPage(
     head,
     body: html`${await stewardMenu(context, tab)} ${steps && breadcrumbs(context, ...steps)}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
-      ${actionNotice(context)} ${scope(context)} ${body}`,
+      ${actionNotice(context)} ${tab !== 'desk' && tab !== 'datasets' && scope(context)} ${body}`,
   }
 }
 
@@ -100,6 +100,10 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
     const path = key === 'sources' ? pathTo('harvest') : pathTo('harvest', key)
     return entry(key, path, `${t(`steward-${key}`)}${count}`)
   })
+  const desk = steward.hasDesk && [
+    entry('desk', pathTo('desk'), t('desk')),
+    entry('datasets', pathTo('desk', 'datasets'), t('steward-datasets')),
+  ]
   const isAdministrator = hasRole(steward.permissions, 'administrator', undefined)
   const people = isAdministrator && entry('people', pathTo('desk', 'people'), t('steward-people'))
   const own = entry('me', pathTo('desk', 'me'), steward.name)
@@ -108,8 +112,8 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
     pathTo('sign-out'),
     html`<button>${t('sign-out')}</button>`,
   )
-  return html`<nav class="steward" aria-label="${t('steward-pages')}">
-    <ul role="list">${entries}${people}${own}<li>${signOutForm}</li></ul></nav>`
+  return html`<nav class="steward" aria-label="${t('your-pages')}">
+    <ul role="list">${desk}${entries}${people}${own}<li>${signOutForm}</li></ul></nav>`
 }
 
 /** Note about the catalogues among the permissions of the session; nothing where it names none or is for all. */

@@ -1,0 +1,309 @@
+/** The desk on a running platform: who has one, how a dataset is begun, what waits, and that others see nothing of it. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
+import { prefixes } from '../../support/repository.ts'
+import { harmIn, hostileStrings } from '../hostile-strings.ts'
+import { signedIn } from '../signed-in.ts'
+
+const keys = {
+  'key-of-everything': ['*'],
+  'steward-of-rivers': ['steward:rivers'],
+  'publisher-of-rivers': ['publisher:rivers', 'publisher:lakes'],
+  'publisher-of-lakes': ['publisher:lakes'],
+  'publisher-of-parks': ['publisher:parks'],
+  'reader-of-rivers': ['reader:rivers'],
+  'publisher-of-words': ['publisher:words'],
+  'starter-of-runs': ['POST /pipes/levels/runs'],
+}
+
+let directory: string
+let platform: Gateway
+const people = new Map<string, Awaited<ReturnType<typeof signedIn>>>()
+const as = async (key: keyof typeof keys) => {
+  const person = people.get(key) ?? (await signedIn(platform, key))
+  people.set(key, person)
+  return person
+}
+
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  platform = await gateway(directory, { PLATFORM_HUB_API_KEYS: JSON.stringify(keys) })
+  const api = client({ url: platform.url, key: 'key-of-everything' })
+  for (const [id, title] of [
+    ['rivers', 'Three Rivers'],
+    ['lakes', 'Nine Lakes'],
+    ['parks', 'Parks'],
+    ['words', 'Words'],
+  ] as const)
+    await api.put(`/catalogues/${id}`, `${prefixes}<> a dcat:Catalog ; dct:title "${title}"@en .`)
+  await api.putDataset(
+    'rivers',
+    'trees',
+    `${prefixes}<> a dcat:Dataset ; dct:title "Street trees"@en .`,
+  )
+}, 120_000)
+afterAll(async () => {
+  await platform.stop()
+  await remove(directory)
+})
+
+const begin = async (key: keyof typeof keys, fields: Readonly<Record<string, string>>) => {
+  const answer = await (await as(key)).post('/en/desk/new', fields)
+  return {
+    status: answer.status,
+    to: answer.headers.get('Location') ?? '',
+    html: await answer.text(),
+  }
+}
+
+/** Calls the draft API with a key. */
+const api = (key: keyof typeof keys, method: string, path: string, body?: object) =>
+  fetch(`${platform.url}/api/hub/repo/drafts/datasets${path}`, {
+    method,
+    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+test('an empty desk teaches: it greets, offers both ways to begin, and says how it goes', async () => {
+  const html = await (await as('publisher-of-parks')).page('/en/desk')
+  expect(html).toMatch(/<h1>Welcome, [\w-]+<\/h1>/)
+  expect(html).toContain('With an empty form')
+  expect(html).toContain('With metadata that you have')
+  expect(html).toContain('How it goes')
+  expect(html).toContain('name="catalogue" value="parks"')
+  expect(await (await as('publisher-of-parks')).page('/de/desk')).toContain('Schreibtisch')
+})
+
+test('who publishes nowhere has no desk, and no link to one', async () => {
+  for (const key of ['reader-of-rivers', 'starter-of-runs'] as const) {
+    const person = await as(key)
+    for (const path of ['/en/desk', '/en/desk/datasets', '/en/desk/new'])
+      expect([key, path, (await person.get(path)).status]).toEqual([key, path, 404])
+    expect(await person.page('/en/')).not.toContain('/en/desk"')
+    expect((await begin(key, { title: 'Mine', catalogue: 'rivers' })).status).toBe(404)
+  }
+  const page = await (await as('publisher-of-rivers')).page('/en/')
+  expect(page).toContain('href="/en/desk"')
+  expect(await (await as('publisher-of-rivers')).page('/en/desk')).not.toContain('/en/desk/people')
+  expect(await (await as('key-of-everything')).page('/en/desk')).toContain('/en/desk/people')
+})
+
+test('a title and a catalogue lead to the first section of the new draft', async () => {
+  const { status, to } = await begin('publisher-of-rivers', {
+    title: ' Bathing "lakes" \\ 2026 ',
+    catalogue: 'lakes',
+  })
+  expect([status, to]).toEqual([
+    303,
+    '/en/desk/datasets/bathing-lakes-2026/essentials?catalogue=lakes',
+  ])
+  const person = await as('publisher-of-rivers')
+  expect(await person.page(to)).toContain('value="Bathing &quot;lakes&quot; \\ 2026" lang="en"')
+  const desk = await person.page('/en/desk')
+  expect(desk).toContain(`href="${to}"`)
+  expect(desk).toContain('Drafts (1)')
+})
+
+test('what is wrong with a title or with Turtle is said, and what was typed stays', async () => {
+  for (const title of ['', '   ', 'x'.repeat(501), 'turn\u202eed', 'a\u0000b']) {
+    const { status, html } = await begin('publisher-of-rivers', { title, catalogue: 'lakes' })
+    expect([title, status]).toEqual([title, 400])
+    expect(html).toContain('aria-invalid="true"')
+    expect(html).toContain('<option value="lakes" selected>')
+  }
+  for (const turtle of ['<> a <x> ; "<b>', '<#a> <#b> <#c> .', ' ']) {
+    const { status, html } = await begin('publisher-of-rivers', { turtle, catalogue: 'lakes' })
+    expect([turtle, status]).toEqual([turtle, 400])
+    expect(html).toContain('role="alert"')
+    expect(html).not.toContain('"<b>')
+  }
+})
+
+test('a dataset begins with pasted Turtle, under an id of its title', async () => {
+  const turtle = `${prefixes}<https://other.example/1> a dcat:Dataset ; dct:title "Snow"@en ; dct:description "Depth."@en ; dcat:keyword "ice"@en .`
+  const { status, to } = await begin('publisher-of-rivers', { turtle, catalogue: 'rivers' })
+  expect([status, to]).toEqual([303, '/en/desk/datasets/snow/essentials?catalogue=rivers'])
+  expect(await (await as('publisher-of-rivers')).page(to)).toContain('ice')
+})
+
+test('a person of another catalogue begins nothing there, and sees nothing of it', async () => {
+  const ways: readonly Record<string, string>[] = [
+    { title: 'Mine' },
+    { turtle: `${prefixes}<> a dcat:Dataset .` },
+  ]
+  for (const fields of ways)
+    expect((await begin('publisher-of-parks', { ...fields, catalogue: 'lakes' })).status).toBe(404)
+  expect((await begin('publisher-of-parks', { of: 'trees' })).status).toBe(404)
+  expect((await begin('publisher-of-parks', { title: 'Mine', catalogue: 'none' })).status).toBe(404)
+  const person = await as('publisher-of-parks')
+  for (const path of [
+    '/en/desk',
+    '/en/desk/datasets',
+    '/en/desk/datasets?state=published',
+    '/en/desk/new',
+  ]) {
+    const html = await person.page(path)
+    for (const word of ['Snow', 'Bathing', 'Street trees', 'Nine Lakes'])
+      expect([path, word, html.includes(word)]).toEqual([path, word, false])
+  }
+  expect((await person.get('/en/desk/datasets?catalogue=lakes')).status).toBe(404)
+})
+
+test('a published dataset is changed in its draft, which is the same for the second who opens it', async () => {
+  const person = await as('publisher-of-rivers')
+  await vi.waitUntil(
+    async () => (await person.page('/en/desk/datasets?state=published')).includes('Street trees'),
+    20_000,
+  )
+  const id = /name="of" value="([^"]+)"/.exec(
+    await person.page('/en/desk/datasets?state=published'),
+  )?.[1]
+  const [first, second] = [
+    await begin('publisher-of-rivers', { of: id ?? '' }),
+    await begin('steward-of-rivers', { of: id ?? '' }),
+  ]
+  expect(first.to).toBe(`/en/desk/datasets/${id}/essentials?catalogue=rivers`)
+  expect(second.to).toBe(first.to)
+  const desk = await person.page('/en/desk')
+  expect(desk.match(/Street trees<\/bdi><\/a>/g)).toHaveLength(1)
+  expect(desk).toMatch(/flag public">Published<\/span> <span class="flag draft">Draft/)
+})
+
+test('what waits: a review for its steward, then the answer for its author; nothing for others', async () => {
+  expect(
+    (await api('publisher-of-rivers', 'POST', '/snow/submit', { note: 'New <b>' })).status,
+  ).toBe(200)
+  const waits = async (key: keyof typeof keys) => {
+    const html = await (await as(key)).page('/en/desk')
+    return /<ul class="todo"[^]*?<\/ul>/.exec(html)?.[0]
+  }
+  expect(await waits('steward-of-rivers')).toContain('asks for a review: “New &lt;b&gt;”')
+  expect(await waits('publisher-of-rivers')).toBeUndefined()
+  expect(
+    (await api('steward-of-rivers', 'POST', '/snow/return', { note: 'Which licence?' })).status,
+  ).toBe(200)
+  const list = await waits('publisher-of-rivers')
+  expect(list).toContain('sent it back: “Which licence?”')
+  expect(list).toContain('/en/desk/datasets/snow/essentials?catalogue=rivers')
+  expect(await waits('publisher-of-lakes')).toBeUndefined()
+  const person = await as('publisher-of-rivers')
+  const returned = await person.page('/en/desk/datasets?state=returned')
+  expect(returned).toContain('Snow')
+  expect(returned).not.toContain('Bathing')
+})
+
+test('a page of the list has 50 drafts, and leads to the next', async () => {
+  for (let number = 0; number < 51; number += 1) {
+    const { status } = await begin('publisher-of-words', {
+      title: `Word ${number}`,
+      catalogue: 'words',
+    })
+    expect(status).toBe(303)
+  }
+  const person = await as('publisher-of-words')
+  const rows = (html: string) => html.match(/<tr role="row"><th scope="row"/g)?.length ?? 0
+  const first = await person.page('/en/desk/datasets?catalogue=words')
+  expect([rows(first), first.includes('rel="next"')]).toEqual([50, true])
+  const second = await person.page('/en/desk/datasets?catalogue=words&page=2')
+  expect([rows(second), second.includes('rel="prev"'), second.includes('rel="next"')]).toEqual([
+    1,
+    true,
+    false,
+  ])
+  for (const page of ['0', '-1', 'x', '1e99', '3'])
+    expect((await person.get(`/en/desk/datasets?page=${page}`)).status).toBe(200)
+}, 60_000)
+
+test.each(hostileStrings)('no title harms the pages: %j', async (title) => {
+  const { html } = await begin('publisher-of-parks', { title, catalogue: 'parks' })
+  expect(harmIn(html)).toEqual([])
+  const person = await as('publisher-of-parks')
+  for (const path of [
+    '/en/desk',
+    '/en/desk/datasets',
+    `/en/desk/datasets?state=${encodeURIComponent(title)}`,
+  ])
+    expect(harmIn(await person.page(path))).toEqual([])
+})
+
+const places = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+const executablePath = places.find((place) => place !== undefined && existsSync(place))
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+test.skipIf(executablePath === undefined)(
+  'the pages have no violation of axe at 320 and 1280 pixels, and do not scroll sideways; a title begins without script',
+  async () => {
+    const browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox'],
+    })
+    try {
+      const faults: string[] = []
+      for (const key of [
+        'publisher-of-rivers',
+        'key-of-everything',
+        'publisher-of-words',
+      ] as const) {
+        const page = await (await browser.newContext({ baseURL: platform.url })).newPage()
+        await page.goto('/en/sign-in')
+        await page.fill('#key', key)
+        await page.click('main form button')
+        for (const path of [
+          'desk',
+          'desk/new',
+          'desk/datasets',
+          'desk/datasets?state=published',
+          'desk/datasets?state=review',
+        ])
+          for (const [language, width] of [
+            ['en', 320],
+            ['de', 320],
+            ['de', 1280],
+          ] as const) {
+            await page.setViewportSize({ width, height: 800 })
+            await page.goto(`/${language}/${path}`)
+            await page.evaluate(axe)
+            const found = await page.evaluate(async () => {
+              type Found = { violations: { id: string; nodes: { html: string }[] }[] }
+              const scope = globalThis as unknown as {
+                axe: { run: () => Promise<Found> }
+                document: { documentElement: { scrollWidth: number } }
+              }
+              const { violations } = await scope.axe.run()
+              const seen = violations.map(
+                ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`,
+              )
+              return [...seen, `${scope.document.documentElement.scrollWidth}`]
+            })
+            const wide = Number(found.pop())
+            faults.push(...found.map((fault) => `${key} ${path} ${width} ${fault}`))
+            if (wide > width)
+              faults.push(`${key} ${language}/${path}: ${wide} pixels wide at ${width}`)
+          }
+      }
+      expect(faults).toEqual([])
+      const context = await browser.newContext({ javaScriptEnabled: false, baseURL: platform.url })
+      const page = await context.newPage()
+      await page.goto('/en/sign-in')
+      await page.fill('#key', 'publisher-of-lakes')
+      await page.click('main form button')
+      await page.click('header a[href="/en/desk"]')
+      await page.click('.section-head a[href="/en/desk/new"]')
+      await page.fill('#title', 'Ice on the lakes')
+      await page.click('button:text("Begin")')
+      expect(page.url()).toContain('/en/desk/datasets/ice-on-the-lakes/essentials')
+    } finally {
+      await browser.close()
+    }
+  },
+  180_000,
+)
