@@ -2,7 +2,7 @@
 
 import { keysOf } from '../../text/records.ts'
 import { nearest } from '../../text/nearest.ts'
-import { type Authorities, conceptIri } from '../../vocabularies/authorities.ts'
+import { type Authorities, conceptIri, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { labelsOf } from '../../vocabularies/concept-table.ts'
 import { formatIri, mediaTypeIri } from '../../vocabularies/formats.ts'
@@ -27,7 +27,7 @@ export const labelOfConcept = ({ prefLabel, label }: Concept, language: string):
   prefLabel[language] ?? label
 
 /** Makes the look-ups. */
-export function conceptsFor(authorities: Authorities): Concepts {
+function conceptsFor(authorities: Authorities): Concepts {
   const nameOf = (scheme: string | undefined) =>
     keysOf(schemes).find((name) => schemes[name] === scheme)
   const list = (scheme: string | undefined) => {
@@ -58,3 +58,6 @@ export function conceptsFor(authorities: Authorities): Concepts {
     },
   }
 }
+
+/** Makes the look-ups in the vocabularies that come with the platform. */
+export const shippedConcepts = (): Promise<Concepts> => shippedAuthorities().then(conceptsFor)

@@ -42,11 +42,14 @@ export type ListChoice = {
   readonly limit: number
 }
 
-/** Drafts of datasets, last changed first, with their number in a state. */
-export async function listDrafts({ ask }: StewardContext, choice: ListChoice) {
+/** Drafts of a type, last changed first, with their number in a state. */
+export async function listDrafts({ ask }: StewardContext, choice: ListChoice, type = 'datasets') {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(choice)) if (value !== '') query.set(name, `${value}`)
-  const answer = await ask('deskRepository', `/drafts/datasets?${query.toString()}`)
+  const answer = await ask(
+    'deskRepository',
+    `/drafts/${encodeURIComponent(type)}?${query.toString()}`,
+  )
   const count = (state: string) => numberAt(answer, `counts.${state}`)
   return { drafts: listAt(answer, 'drafts'), count }
 }
@@ -67,15 +70,20 @@ export function listPublished(
   })
 }
 
-/** Function that returns the address of the form of a draft; `undefined` where the person may not write it now. */
+/**
+ * Function that returns the address of the form of a draft, of its check where the person may not write it now, and `undefined` for
+ * who may do nothing with it.
+ */
 export async function draftLinks(
   context: StewardContext,
 ): Promise<(draft: Fields) => string | undefined> {
   const section = (await readModel(context, 'datasets')).sections[0]?.id ?? ''
   return (draft) => {
-    if (!listed(draft['may']).includes('write')) return undefined
+    const [may, type] = [listed(draft['may']), textAt(draft, 'type') ?? '']
+    if (may.length === 0) return undefined
+    const step = type === 'datasets' && may.includes('write') ? section : 'check'
     const query = new URLSearchParams({ catalogue: textAt(draft, 'catalogue') ?? '' })
-    const path = context.pathTo('desk', 'datasets', textAt(draft, 'id') ?? '', section)
+    const path = context.pathTo('desk', type, textAt(draft, 'id') ?? '', step)
     return `${path}?${query.toString()}`
   }
 }

@@ -7,7 +7,7 @@ import type { MaybePage } from '../layout.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
 import { beginDraft, beginPage } from './begin-page.ts'
-import { deskDatasetsPage, deskPage } from './desk-page.ts'
+import { deskDatasetsPage, deskPage, waitingDraftsPage } from './desk-page.ts'
 
 const common = { tag: 'desk', auth: withSession }
 
@@ -29,6 +29,7 @@ const show = (
 export const deskPageEndpoints = [
   show('/desk', 'deskPage', 'What waits for a person, and the drafts and datasets', deskPage),
   show('/desk/datasets', 'deskDatasets', 'Drafts, or published datasets', deskDatasetsPage),
+  show('/desk/waiting', 'deskWaiting', 'Drafts that wait for a person', waitingDraftsPage),
   show('/desk/new', 'beginPage', 'The ways to begin a dataset', beginPage),
   pageEndpoint<PortalServices>({
     ...common,

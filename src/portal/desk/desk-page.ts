@@ -6,8 +6,10 @@ import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html
 import type { MaybePage } from '../layout.ts'
 import { stewardPage } from '../pages/steward/steward-parts.ts'
 import { headedSection } from '../parts/blocks.ts'
+import { listAt } from '../record.ts'
 import { lastReachableHit } from '../search-form.ts'
 import { beginBlock } from './begin-page.ts'
+import { outcome } from './check-page.ts'
 import { deskStyle } from './desk-frame.ts'
 import {
   deskTable,
@@ -21,6 +23,8 @@ import {
 
 /** Rows of each list of the desk, rows of a page of datasets, and most drafts in review that are looked through. */
 const [mostRows, pageRows, mostReviews] = [5, 50, 100]
+/** Most types of records whose drafts are looked through. */
+const mostTypes = 20
 
 /** Names of the lists of datasets: all drafts, those in a state, and what is published. */
 const lists = ['', ...listedStates.filter((state) => state !== 'draft'), 'published'] as const
@@ -77,7 +81,11 @@ function lead({ t, pathTo }: StewardContext, catalogues: ReadonlyMap<string, str
 }
 
 /** Drafts that wait for the person: sent back, to be reviewed by the person, or to be published at a time. */
-async function todoList(context: StewardContext, drafts: readonly Fields[]): Promise<HtmlContent> {
+async function todoList(
+  context: StewardContext,
+  drafts: readonly Fields[],
+  most = 3 * mostRows,
+): Promise<HtmlContent> {
   const { t, formats } = context
   const link = await draftLinks(context)
   const items = drafts.flatMap((draft) => {
@@ -98,7 +106,32 @@ async function todoList(context: StewardContext, drafts: readonly Fields[]): Pro
       ${href === undefined ? html`<strong>${title}</strong>` : html`<a href="${href}">${title}</a>`}<p><bdi>${about}</bdi></p></div>
       <span class="when">${formats.day(draft['changedAt'])}</span></li>`
   })
-  return items.length > 0 && html`<ul class="todo" role="list">${items.slice(0, 3 * mostRows)}</ul>`
+  return items.length > 0 && html`<ul class="todo" role="list">${items.slice(0, most)}</ul>`
+}
+
+/** Page of all drafts that wait for the person, of all types. `undefined` for who may publish nowhere. Rejects with `Failure`. */
+export async function waitingDraftsPage(context: StewardContext): MaybePage {
+  const { t, steward, askOptional } = context
+  if (!steward.hasDesk) return undefined
+  const declared = listAt(await askOptional('search', '/profile'), 'resources')
+  const types = ['datasets', 'catalogues', ...declared.flatMap((one) => textAt(one, 'id') ?? [])]
+  const choices = types
+    .slice(0, mostTypes)
+    .flatMap((type) => ['returned', 'review'].map((state) => ({ type, state, limit: mostReviews })))
+  const found = await Promise.all(
+    choices.map(({ type, ...choice }) => listDrafts(context, choice, type)),
+  )
+  const changedAt = (draft: Fields) => textAt(draft, 'changedAt') ?? ''
+  const drafts = found
+    .flatMap((list) => list.drafts)
+    .toSorted((a, b) => changedAt(a).localeCompare(changedAt(b)))
+  const todo = await todoList(context, drafts, drafts.length)
+  return stewardPage(context, {
+    tab: 'reviews',
+    title: t('waiting-title'),
+    head: deskStyle(context),
+    body: [outcome(context), todo || html`<p class="close">${t('waiting-nothing')}</p>`],
+  })
 }
 
 /** What happens on the way to a published dataset. */

@@ -1,6 +1,7 @@
 /** Drafts as the desk reads and saves them, through the repository and as the person who is signed in. */
 
 import { Failure } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
 import { problemOf } from '../../http/problem.ts'
 import type { FormModel } from '../../profile/form-model.ts'
 import { readLines, toLine } from '../../rdf/lines.ts'
@@ -13,9 +14,17 @@ import type { FormChange, Typed } from './form-post.ts'
 /** Type, id and catalogue of a record. */
 export type RecordPlace = Pick<Draft, 'type' | 'id' | 'catalogue'>
 
-const pathOf = ({ type, id, catalogue }: RecordPlace): string => {
+/** Record that an address of the desk names. */
+export const placeOf = (c: AppContext): RecordPlace => ({
+  type: c.req.param('type') ?? '',
+  id: c.req.param('id') ?? '',
+  catalogue: c.req.query('catalogue') ?? '',
+})
+
+/** Path of a draft at the repository, or of a `step` below it, such as `/findings`. */
+export const draftPath = ({ type, id, catalogue }: RecordPlace, step = ''): string => {
   const query = catalogue === '' ? '' : `?catalogue=${encodeURIComponent(catalogue)}`
-  return `/drafts/${encodeURIComponent(type)}/${encodeURIComponent(id)}${query}`
+  return `/drafts/${encodeURIComponent(type)}/${encodeURIComponent(id)}${step}${query}`
 }
 
 const typedIn = (value: unknown): readonly Typed[] =>
@@ -36,10 +45,24 @@ export async function readModel(context: StewardContext, type: string): Promise<
   )) as FormModel
 }
 
-/** Reads a draft with its graph and form; its catalogue need not be known. Rejects with `not-found` for who may not see it. */
+const noDraft = () =>
+  new Failure('not-found', 'there is no draft that you may write at this address')
+
+/** Reads a draft for its form. Rejects with `not-found` for who may not write it, and while it is in review or scheduled. */
 export async function readDraft(context: StewardContext, place: RecordPlace): Promise<Draft> {
+  const draft = await readAnyDraft(context, place)
+  if (!draft.may.includes('write')) throw noDraft()
+  return draft
+}
+
+/**
+ * Reads a draft with its graph and form; its catalogue need not be known. Rejects with `not-found` for who may not see it or may do
+ * nothing with it.
+ */
+export async function readAnyDraft(context: StewardContext, place: RecordPlace): Promise<Draft> {
   const { ask } = context
-  const read = (type: string) => ask('deskRepository', pathOf(place), { headers: { Accept: type } })
+  const read = (type: string) =>
+    ask('deskRepository', draftPath(place), { headers: { Accept: type } })
   const [about, lines, model] = await Promise.all([
     read('application/json'),
     read('application/n-triples'),
@@ -47,11 +70,9 @@ export async function readDraft(context: StewardContext, place: RecordPlace): Pr
   ])
   const catalogue = textAt(about, 'catalogue') ?? place.catalogue
   // The repository refuses what the person may not; the form of who may only read is absent.
-  const action = { method: 'PATCH', path: pathOf(place), catalogue, role: 'publisher' } as const
-  const actions = valueAt(about, 'may')
-  const isWritable = actions === undefined || listed(actions).includes('write')
-  if (!isWritable || !context.steward.may(action))
-    throw new Failure('not-found', 'there is no draft that you may write at this address')
+  const action = { method: 'PATCH', path: draftPath(place), catalogue, role: 'publisher' } as const
+  const may = listed(valueAt(about, 'may')).map(String)
+  if (may.length === 0 || !context.steward.may(action)) throw noDraft()
   const score = numberAt(about, 'score')
   return {
     ...place,
@@ -63,6 +84,8 @@ export async function readDraft(context: StewardContext, place: RecordPlace): Pr
     typed: typedIn(memberFields(about)['typed']),
     quads: await readLines(typeof lines === 'string' ? lines : ''),
     model,
+    may,
+    about: memberFields(about),
   }
 }
 
@@ -78,7 +101,7 @@ export async function saveDraft(
   const headers = { 'Content-Type': 'application/json', 'If-Match': `"${draft.revision}"` }
   const init = { method: 'PATCH', headers, body: JSON.stringify(change) }
   try {
-    await context.ask('deskRepository', pathOf(draft), init)
+    await context.ask('deskRepository', draftPath(draft), init)
     return true
   } catch (error) {
     if (problemOf(error, '').status === 412) return false

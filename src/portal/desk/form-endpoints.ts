@@ -5,13 +5,12 @@ import type { AppContext } from '../../http/app.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
 import { readForm, readFormData } from '../../http/form.ts'
 import { graphOf } from '../../rdf/read.ts'
-import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
-import { conceptsFor } from './concepts.ts'
-import { readDraft, type RecordPlace, saveDraft } from './drafts.ts'
+import { shippedConcepts } from './concepts.ts'
+import { placeOf, readDraft, saveDraft } from './drafts.ts'
 import { type Draft, fieldsOfModel, nodeOf, rowNamed, sectionPage, valuePage } from './form-page.ts'
 import { savedForm } from './form-post.ts'
 import { rowsOf } from './form-rows.ts'
@@ -21,14 +20,6 @@ import { pickPage } from './pick-page.ts'
 const mostFields = 2000
 /** Most rows that an address adds. */
 const mostAdded = 20
-
-const concepts = () => shippedAuthorities().then(conceptsFor)
-
-const placeOf = (c: AppContext): RecordPlace => ({
-  type: c.req.param('type') ?? '',
-  id: c.req.param('id') ?? '',
-  catalogue: c.req.query('catalogue') ?? '',
-})
 
 const addedIn = (context: StewardContext): readonly string[] =>
   context.query.getAll('add').slice(0, mostAdded)
@@ -48,7 +39,7 @@ const draftPage = (path: `/${string}`, operation: string, summary: string, show:
       respond(c, async (page) => {
         const context = stewardContext(page)
         const draft = await readDraft(context, placeOf(c))
-        const view = { context, draft, concepts: await concepts(), added: addedIn(context) }
+        const view = { context, draft, concepts: await shippedConcepts(), added: addedIn(context) }
         return show(view, c.req.param('name') ?? '')
       }),
   })
@@ -68,7 +59,7 @@ async function savePosted(
       `a form has at most ${mostFields} fields; edit the record as Turtle`,
     )
   const pressed = (await readForm(c))('do') || 'save'
-  const look = await concepts()
+  const look = await shippedConcepts()
   for (let attempt = 0; attempt < 3; attempt++) {
     const draft = await readDraft(context, placeOf(c))
     const { quads, typed, model } = draft

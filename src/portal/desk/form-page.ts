@@ -6,7 +6,7 @@ import type { FormField, FormModel } from '../../profile/form-model.ts'
 import { graphOf, instances, keyOf } from '../../rdf/read.ts'
 import { blankNode, namedNode } from '../../rdf/terms.ts'
 import { shortText } from '../../text/code-points.ts'
-import { listed, textAt } from '../../text/json.ts'
+import { type Fields, listed, textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../layout.ts'
@@ -31,6 +31,10 @@ export type Draft = {
   readonly typed: readonly Typed[]
   readonly quads: readonly Quad[]
   readonly model: FormModel
+  /** Actions that the person may take now, as the repository names them. */
+  readonly may: readonly string[]
+  /** Draft as the repository answers it. */
+  readonly about: Fields
 }
 
 /** Points of the indicators by the short name of their property. */
@@ -91,7 +95,7 @@ export type View = {
 }
 
 /** Rows of all fields of a draft. */
-function rowsOfDraft({ context, draft, added }: View): readonly FormRows[] {
+export function rowsOfDraft({ context, draft, added }: View): readonly FormRows[] {
   const graph = graphOf(draft.quads)
   const node = nodeOf(draft)
   const languages = [context.language]
@@ -103,7 +107,8 @@ function rowsOfDraft({ context, draft, added }: View): readonly FormRows[] {
 export const formPath = ({ context, draft }: View, ...steps: readonly string[]): string =>
   `${context.pathTo('desk', draft.type, draft.id, ...steps)}?catalogue=${encodeURIComponent(draft.catalogue)}`
 
-const fieldContext = (view: View): FieldContext => ({
+/** What the fields of a draft are shown with. */
+export const fieldContext = (view: View): FieldContext => ({
   page: view.context,
   concepts: view.concepts,
   builtIn: view.draft.model.builtIn,
@@ -275,10 +280,11 @@ function wrongRows(
   )
 }
 
-const isAnswered = ({ rows }: FormRows) => rows.some(({ term }) => term !== undefined)
+/** Whether a field has a value. */
+export const isAnswered = ({ rows }: FormRows) => rows.some(({ term }) => term !== undefined)
 
-/** Sections of the form, with how many of their fields are answered. */
-function sectionList(view: View, rows: readonly FormRows[], current: string): HtmlMarkup {
+/** Sections of the form, with how many of their fields are answered; `current` is the id of one, or `check`. */
+export function sectionList(view: View, rows: readonly FormRows[], current: string): HtmlMarkup {
   const { context, draft } = view
   const { t, formats } = context
   const { sections } = draft.model
@@ -300,13 +306,16 @@ function sectionList(view: View, rows: readonly FormRows[], current: string): Ht
     return html`<li><a href="${formPath(view, section.id)}"${here}><span class="${state}">${icon(image)}</span><span>${sectionLabel(view, section)}</span><span class="n">${count}</span></a></li>`
   })
   const index = sections.findIndex(({ id }) => id === current)
-  const [section] = sections.slice(index)
-  const summary = t('form-section', {
-    number: index + 1,
-    all: sections.length,
-    name: section ? sectionLabel(view, section) : '',
-  })
-  const check = html`<li class="last"><a href="${formPath(view, 'check')}">${icon('circle-dashed')}<span>${t('form-check')}</span><span class="n"></span></a></li>`
+  const section = sections[index]
+  const summary = section
+    ? t('form-section', {
+        number: index + 1,
+        all: sections.length,
+        name: sectionLabel(view, section),
+      })
+    : t('form-check')
+  const checkHere = !section && html` aria-current="step"`
+  const check = html`<li class="last"><a href="${formPath(view, 'check')}"${checkHere}>${icon('circle-dashed')}<span>${t('form-check')}</span><span class="n"></span></a></li>`
   return html`<nav aria-label="${t('form-sections')}"><details class="sections"><summary>${icon('sliders-horizontal')} ${summary}</summary><ol role="list">${items}${check}</ol></details></nav>`
 }
 
@@ -337,7 +346,7 @@ function asFound(rows: readonly FormRows[], { t, language }: StewardContext): Ht
 }
 
 /** Statements of the record that no field shows. */
-function keptStatements({ context: { t }, draft }: View): HtmlContent {
+export function keptStatements({ context: { t }, draft }: View): HtmlContent {
   const shown = new Set(fieldsOfModel(draft.model).flatMap(({ path }) => path))
   const kept = draft.quads.filter(
     ({ subject, predicate }) =>

@@ -145,7 +145,10 @@ async function answerVersions(c: AppContext, context: RepositoryContext, record:
   const catalogue = await catalogueOf(c, context, record)
   const key = c.get('key')
   const mayWrite = key !== undefined && isPermitted(key, { ...action, catalogue })
-  return { versions: listed, changedOutside, mayWrite }
+  const isReviewed = context.drafts.rules(catalogue ?? '').rules.review === 'every'
+  const role = isReviewed || record.kind === 'catalogue' ? 'steward' : 'publisher'
+  const mayWithdraw = key !== undefined && isPermitted(key, { ...action, role, catalogue })
+  return { versions: listed, changedOutside, mayWrite, mayWithdraw, isStored: stored !== '' }
 }
 
 async function answerVersion(

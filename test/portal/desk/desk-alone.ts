@@ -53,6 +53,7 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
     revision: draft.revision,
     score: 325,
     typed: draft.typed,
+    may: ['write'],
   })
   const port: Port = async (path, init) => {
     const headers = new Headers(init?.headers)

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import * as fc from 'fast-check'
 import type { Quad, Quad_Subject } from '@rdfjs/types'
 import { beforeAll, expect, test } from 'vitest'
-import { conceptsFor } from '../../../src/portal/desk/concepts.ts'
+import { shippedConcepts } from '../../../src/portal/desk/concepts.ts'
 import { type FormChange, savedForm, type Typed } from '../../../src/portal/desk/form-post.ts'
 import { type FormRow, type FormRows, rowsOf } from '../../../src/portal/desk/form-rows.ts'
 import { type FormField, type FormModel, formModels } from '../../../src/profile/form-model.ts'
@@ -14,11 +14,10 @@ import { dcat } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { closure, graphOf, instances } from '../../../src/rdf/read.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
-import { shippedAuthorities } from '../../../src/vocabularies/authorities.ts'
 
 type Record = { readonly node: Quad_Subject; readonly quads: readonly Quad[] }
 
-const concepts = conceptsFor(await shippedAuthorities())
+const concepts = await shippedConcepts()
 let records: readonly Record[]
 let model: FormModel
 

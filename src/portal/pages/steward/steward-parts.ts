@@ -54,8 +54,8 @@ const tabs = ['sources', 'runs', 'waiting', 'deleted'] as const
 
 /** Content of a page for stewards. */
 type StewardContent = {
-  /** `desk` and `datasets` are for publishers, `people` for administrators, `me` is the page of the own key. */
-  readonly tab: (typeof tabs)[number] | 'desk' | 'datasets' | 'people' | 'me'
+  /** `desk`, `datasets` and `reviews` are for publishers, `people` for administrators, `me` is the page of the own key. */
+  readonly tab: (typeof tabs)[number] | 'desk' | 'datasets' | 'reviews' | 'people' | 'me'
   /** By default the title of the tab. */
   readonly title?: string
   /** Pipe that the page is about, for the breadcrumbs. */
@@ -103,6 +103,7 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
   const desk = steward.hasDesk && [
     entry('desk', pathTo('desk'), t('desk')),
     entry('datasets', pathTo('desk', 'datasets'), t('steward-datasets')),
+    entry('reviews', pathTo('desk', 'waiting'), t('waiting-menu')),
   ]
   const isAdministrator = hasRole(steward.permissions, 'administrator', undefined)
   const people = isAdministrator && entry('people', pathTo('desk', 'people'), t('steward-people'))

@@ -1,0 +1,249 @@
+/** Page on which a draft is checked and published: what blocks that, its points, what will be public, and what one may do with it. */
+
+import type { FormFields } from '../../http/form.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { shortText } from '../../text/code-points.ts'
+import { type Fields, textAt, valueAt } from '../../text/json.ts'
+import type { StewardContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
+import type { PageContent } from '../layout.ts'
+import { sessionForm } from '../pages/steward/steward-parts.ts'
+import { breadcrumbs, notice, pageSection, panel } from '../parts/blocks.ts'
+import { prefixedName } from '../parts/findings.ts'
+import { dimensionBars, scoreText } from '../parts/quality.ts'
+import { fieldsAt, listAt } from '../record.ts'
+import { deskFrame } from './desk-frame.ts'
+import { draftPath } from './drafts.ts'
+import { fieldLabel, nameOfConcept } from './form-controls.ts'
+import { isLong } from './form-fields.ts'
+import {
+  fieldContext,
+  formPath,
+  isAnswered,
+  keptStatements,
+  nodeOf,
+  rowsOfDraft,
+  sectionList,
+  type View,
+} from './form-page.ts'
+import type { FormRow, FormRows } from './form-rows.ts'
+
+/** Form that is shown again: its fields and, where it was refused, the key of the message that says why. */
+export type Posted = { readonly field: FormFields; readonly refusal?: string }
+
+/** Page of the check of a draft. Rejects with `Failure` where the repository cannot check it. */
+export async function checkPage(view: View, posted?: Posted): Promise<PageContent> {
+  const { context, draft } = view
+  const { t } = context
+  const checked = await context.ask('deskRepository', draftPath(draft, '/findings'))
+  const rows = rowsOfDraft(view)
+  const findings = findingLists(view, rows, listAt(checked, 'findings'))
+  const mayWrite = draft.may.includes('write')
+  const title = draft.title || t('untitled')
+  const first = formPath(view, draft.model.sections[0]?.id ?? '')
+  const kinds: Readonly<Record<string, string>> = { review: 'review', returned: 'gone' }
+  return deskFrame(context, {
+    title: `${t('form-check')}: ${title}`,
+    body: html`${breadcrumbs(context, { href: context.pathTo('desk', 'waiting'), label: t('waiting-title') }, mayWrite && { href: first, label: title })}
+      <div class="form-title"><h1>${title}</h1><span class="flag ${kinds[draft.state] ?? 'draft'}">${t(`form-state-${draft.state}`)}</span></div>
+      <div class="form-page"><div class="side">${mayWrite && sectionList(view, rows, 'check')}</div>
+      <div><h2>${t('publish-heading')}</h2>${outcome(context, refusalOf(view, posted))}${noteOf(view)}${findings}
+      ${pageSection('answers', t('publish-answers'), [answerList(view, rows, mayWrite), keptStatements(view)])}${actions(view, posted)}</div>
+      <aside aria-label="${t('publish-points')}">${points(context, checked)}${textLinks(view, mayWrite)}</aside></div>`,
+  })
+}
+
+/** Notice that the last action was done, or why it was refused; `refusal` is the key of a message. */
+export const outcome = ({ t, query }: StewardContext, refusal?: string): HtmlContent => {
+  if (refusal !== undefined)
+    return html`<div role="alert">${notice('bad', t('publish-refused'), html`<p>${t(refusal)}</p>`)}</div>`
+  const key = `publish-did-${query.get('did') ?? ''}`
+  return t(key) !== key && html`<div role="status">${notice('good', t(key))}</div>`
+}
+
+/** Refusal of a form; where the draft is still as it was, it is the published record that was changed. */
+const refusalOf = ({ draft }: View, posted?: Posted): string | undefined =>
+  posted?.refusal === 'publish-refused-changed' && posted.field('revision') === draft.revision
+    ? 'publish-refused-merge'
+    : posted?.refusal
+
+/** Word of the author to the reviewer or back, and the time at which it is published. */
+function noteOf({ context: { t, formats }, draft: { about } }: View): HtmlContent {
+  const [note, by, at] = ['note', 'notedBy', 'publishAt'].map((name) => textAt(about, name))
+  const heading = by === undefined || by === '' ? t('publish-note') : t('publish-note-by', { by })
+  return [
+    at !== undefined && notice('run', html`${t('publish-at')} ${formats.moment(at)}`),
+    note !== undefined && notice('idle', heading, html`<p class="note"><bdi>${note}</bdi></p>`),
+  ]
+}
+
+const points = (context: StewardContext, checked: unknown): HtmlContent => {
+  const score = valueAt(checked, 'score')
+  const bars = fieldsAt(checked, 'dimensions')
+  return (
+    typeof score === 'number' &&
+    panel(context.t('publish-points'), [scoreText(context, score), dimensionBars(context, bars)])
+  )
+}
+
+function textLinks(view: View, mayWrite: boolean): HtmlContent {
+  const { context, draft } = view
+  const { t, pathTo } = context
+  const turtle = mayWrite && html`<a href="${formPath(view, 'turtle')}">Turtle</a>`
+  const isChange = textAt(draft.about, 'baseTag') !== undefined
+  const history =
+    isChange &&
+    html`<a href="${pathTo('desk', draft.type, draft.id, 'history')}">${t('versions')}</a>`
+  return (
+    (mayWrite || isChange) &&
+    panel(t('publish-as-data'), html`<p class="formats">${turtle}${history}</p>`)
+  )
+}
+
+// Findings.
+
+/** Field of the record or of a described value: `node` is its subject, `page` the value that has a page of its own. */
+type Place = {
+  readonly node: string
+  readonly rows: FormRows
+  readonly page: string | undefined
+}
+
+const placesIn = (fields: readonly FormRows[], node: string, page?: string): readonly Place[] =>
+  fields.flatMap((rows) => [
+    { node, rows, page },
+    ...rows.rows.flatMap(({ name, parts, term }) =>
+      parts && (term?.termType === 'BlankNode' || term?.termType === 'NamedNode')
+        ? placesIn(parts, keyOf(term), isLong(rows.field) ? name : page)
+        : [],
+    ),
+  ])
+
+/** Path of the control of a field. */
+function controlPath(view: View, { rows, page }: Pick<Place, 'rows' | 'page'>): string {
+  const [name] = rows.name.split('.')
+  const section = view.draft.model.sections.find(({ fields }) =>
+    fields.some((field) => field.name === name),
+  )
+  const steps = page === undefined ? [section?.id ?? ''] : ['files', page]
+  return `${formPath(view, ...steps)}#f-${rows.name}`
+}
+
+function findingLists(
+  view: View,
+  rows: readonly FormRows[],
+  findings: readonly Fields[],
+): HtmlContent {
+  const { t } = view.context
+  const places = placesIn(rows, keyOf(nodeOf(view.draft)))
+  const item = (finding: Fields) => findingItem(view, places, finding)
+  const blocking = findings.filter((finding) => finding['blocks'] === true)
+  const others = findings.filter((finding) => finding['blocks'] !== true)
+  return [
+    blocking.length > 0
+      ? html`<div class="errors close"><h3>${t('publish-blocked', { count: blocking.length })}</h3><ul class="close">${blocking.map(item)}</ul></div>`
+      : notice('good', t('publish-ready')),
+    others.length > 0 &&
+      html`<section class="section" aria-labelledby="better"><h3 id="better">${t('publish-better', { count: others.length })}</h3><ul class="close">${others.map(item)}</ul></section>`,
+  ]
+}
+
+/** Finding with a link to its field, for those who may write: to that of its node, else to one of the same property. */
+function findingItem(view: View, places: readonly Place[], finding: Fields): HtmlMarkup {
+  const [node, path] = [textAt(finding, 'node'), textAt(finding, 'path')]
+  const fitting = places.filter(({ rows }) => path !== undefined && rows.field.path.includes(path))
+  const place = fitting.find((one) => one.node === node) ?? fitting[0]
+  const own = place && fieldLabel({ page: view.context }, place.rows.field)
+  const label = own ?? prefixedName(path ?? view.draft.title)
+  const href = place
+    ? controlPath(view, place)
+    : formPath(view, view.draft.model.sections[0]?.id ?? '')
+  const name = view.draft.may.includes('write') ? html`<a href="${href}">${label}</a>` : label
+  return html`<li><strong>${name}</strong>: ${wordsOf(view.context, finding)}</li>`
+}
+
+function wordsOf({ t, formats }: StewardContext, finding: Fields): HtmlContent {
+  const [kind, value = '', language = ''] = ['kind', 'value', 'language'].map((name) =>
+    textAt(finding, name),
+  )
+  const message = textAt(finding, 'message') ?? ''
+  if (kind === 'shape')
+    return html`<span lang="en">${shortText(message, 400)}</span>${value !== '' && html` <code><bdi>${shortText(value, 160)}</bdi></code>`}`
+  if (kind !== 'typed')
+    return t(`publish-finding-${kind}`, {
+      points: value,
+      language: language === '' ? '' : formats.languageName(language),
+    })
+  const key = `form-${message}`
+  return t(t(key) === key ? 'form-no-match' : key, { text: shortText(value, 80) })
+}
+
+// Answers.
+
+/** What is public after publication, field by field, and what is asked for and has no answer. */
+function answerList(view: View, rows: readonly FormRows[], mayWrite: boolean): HtmlMarkup {
+  const { t } = view.context
+  const form = fieldContext(view)
+  const shown = rows.filter((one) => isAnswered(one) || one.field.need !== 'optional')
+  const items = shown.map((one) => {
+    const label = fieldLabel(form, one.field)
+    const values = isAnswered(one)
+      ? html`<dd>${joinHtml(
+          one.rows.filter(({ term }) => term).map((row) => answer(view, row)),
+          html`<br>`,
+        )}</dd>`
+      : html`<dd class="none">${t('form-not-said')}</dd>`
+    const verb = t(isAnswered(one) ? 'publish-change' : 'form-add')
+    const link =
+      mayWrite &&
+      html`<dd><a href="${controlPath(view, { rows: one, page: undefined })}">${verb}<span class="vh"> ${label}</span></a></dd>`
+    return html`<div><dt>${label}</dt>${values}${link}</div>`
+  })
+  return html`<dl class="answers close">${items}</dl>`
+}
+
+/** Value of a row; of a described value, those of its fields. */
+function answer(view: View, row: FormRow): HtmlContent {
+  if (row.parts)
+    return joinHtml(
+      row.parts.flatMap(({ rows }) =>
+        rows.filter(({ term }) => term).map((part) => answer(view, part)),
+      ),
+      ' · ',
+    )
+  const text = shortText(nameOfConcept(fieldContext(view), row), 600)
+  if (row.language === '') return html`<bdi>${text}</bdi>`
+  const name = view.context.formats.languageName(row.language)
+  return html`<bdi lang="${row.language}">${text}</bdi> <abbr class="lang" title="${name}">${row.language}</abbr>`
+}
+
+// Actions.
+
+/** Form with the actions that are open; `false` where there is none. */
+function actions(view: View, posted?: Posted): HtmlContent {
+  const { context, draft } = view
+  const { t, steward, config } = context
+  const may = (action: string) => draft.may.includes(action)
+  const typed = (name: string) => posted?.field(name) ?? ''
+  const isOwn = textAt(draft.about, 'authorId') === steward.id
+  const button = (name: string, label: string, style = '') =>
+    html`<button class="button ${style}" name="do" value="${name}">${label}</button>`
+  if (!['publish', 'submit', 'return', 'schedule'].some(may)) return false
+  const hasNote = may('submit') || (may('return') && !isOwn)
+  const noteLabel = t(may('submit') ? 'publish-word' : 'publish-why')
+  const note =
+    hasNote &&
+    html`<div class="field"><label for="note">${noteLabel} <span class="soft">(${t('publish-not-public')})</span></label><textarea id="note" name="note" rows="3" maxlength="2000">
+${typed('note')}</textarea></div>`
+  const day =
+    may('schedule') &&
+    html`<div class="field"><label for="at">${t('publish-day')} <span class="soft">(${config.timeZone})</span></label><div class="add-row"><input class="short" type="datetime-local" id="at" name="at" value="${typed('at')}">${button('schedule', t('publish-schedule'))}</div></div>`
+  // The first button, which Enter presses in a field, only shows the page again.
+  const body = html`<button class="vh" name="do" value="" tabindex="-1">${t('publish-again')}</button>
+    <input type="hidden" name="revision" value="${draft.revision}">${note}
+    <p class="row">${may('publish') && html`<button class="button primary" name="do" value="publish">${icon('check')} ${t('publish-now')}</button>`}${may('submit') && button('submit', t('publish-submit'), 'primary')}${may('return') && button('return', t(isOwn ? 'publish-take-back' : 'publish-send-back'))}</p>${day}`
+  return pageSection('publish', t('publish-what-next'), [
+    may('submit') && html`<p class="soft">${t('publish-reviewed')}</p>`,
+    sessionForm(context, formPath(view, 'check'), body, 'stack close'),
+  ])
+}

@@ -1,0 +1,307 @@
+/** The check of a draft: what it finds, what is open to whom, and a draft from the form to its published page, without JavaScript. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
+import { prefixes } from '../../support/repository.ts'
+import { harmIn, hostileStrings } from '../hostile-strings.ts'
+import { signedIn } from '../signed-in.ts'
+
+const [all, steward, publisher, reader, other] = [
+  'key-for-everything-0001',
+  'key-of-a-steward-000001',
+  'key-of-a-publisher-0001',
+  'key-for-reading-water-01',
+  'key-for-roads-alone-0001',
+]
+let directory: string
+let platform: Gateway
+
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  await writeFile(join(directory, 'api-key'), all)
+  platform = await gateway(directory, {
+    PLATFORM_HUB_API_KEYS: JSON.stringify({
+      [all]: ['*'],
+      [steward]: ['steward:water'],
+      [publisher]: ['publisher:water'],
+      [reader]: ['reader:water'],
+      [other]: ['publisher:roads'],
+    }),
+  })
+  await call(all, 'PUT', '/catalogues/water', '<> a dcat:Catalog ; dct:title "Water"@en .')
+}, 60_000)
+afterAll(async () => {
+  await platform.stop()
+  await remove(directory)
+})
+
+const call = (key: string, method: string, path: string, turtle?: string) =>
+  fetch(`${platform.url}/api/hub/repo${path}`, {
+    method,
+    headers: { 'X-API-Key': key, 'Content-Type': 'text/turtle', Accept: 'application/json' },
+    ...(turtle !== undefined && { body: prefixes + turtle }),
+  })
+
+const literal = (text: string) => JSON.stringify(text).replaceAll('\u007f', '\\u007f')
+
+/** Makes a draft of a publisher; resolves with the path of its pages and its path at the repository. */
+async function drafted(title: string, more = '') {
+  const body = `<> a dcat:Dataset ; dct:title ${literal(title)}@en ; dct:description "Weekly samples."@en ${more} .`
+  const made = await call(publisher, 'POST', '/drafts/datasets?catalogue=water', body)
+  const { id } = (await made.json()) as { id: string }
+  const own = `/en/desk/datasets/${id}`
+  return { id, own, path: `${own}/check?catalogue=water`, draft: `/drafts/datasets/${id}` }
+}
+
+const stateOf = async (draft: string) =>
+  ((await (await call(all, 'GET', draft)).json()) as { state?: string }).state
+const revisionIn = (html: string) => /name="revision" value="(\d+)"/.exec(html)?.[1] ?? ''
+const actionsIn = (html: string) =>
+  [...html.matchAll(/name="do" value="(\w+)"/g)].map(([, action]) => action)
+
+it('shows findings with links to their fields, the points and what will be public', async () => {
+  const { path, own } = await drafted(
+    'Lakes',
+    '; dcat:landingPage <javascript:alert(1)> ; dcat:distribution [ a dcat:Distribution ; dct:title "All"@en ]',
+  )
+  const { page } = await signedIn(platform, publisher)
+  const html = await page(path)
+  expect(html).toMatch(/(One thing|\d things) to correct before it can be published/)
+  const links = [...html.matchAll(/<strong><a href="([^"]+)">/g)].map(([, href]) => href ?? '')
+  expect(links.length).toBeGreaterThan(2)
+  for (const href of new Set(links.map((link) => link.replaceAll('&amp;', '&')))) {
+    expect(href).toMatch(new RegExp(`^${own}/.+#f-`))
+    const [address = '', field = ''] = href.split('#')
+    expect([href, (await page(address)).includes(`id="${field}"`)]).toEqual([href, true])
+  }
+  expect(html).toContain('of 405 points')
+  expect(html).toContain('Weekly samples.')
+  expect(html).toContain('class="none">Not said')
+  for (const language of ['de', 'fr', 'it'])
+    expect(await page(path.replace('en', language))).not.toMatch(/>(publish|waiting)-[a-z]/)
+})
+
+it('is refused with what was typed still there', async () => {
+  const { path, draft } = await drafted('Springs', '; dcat:landingPage <javascript:alert(1)>')
+  const { page, post } = await signedIn(platform, publisher)
+  const revision = revisionIn(await page(path))
+  const blocked = await post(path, { do: 'submit', note: 'Please & <look>', revision })
+  const text = await blocked.text()
+  expect(blocked.status).toBe(400)
+  expect(text).toContain('Something has to be corrected first.')
+  expect(text).toContain('Please &amp; &lt;look&gt;</textarea>')
+  const stale = await post(path, { do: 'submit', note: 'again', revision: '99' })
+  expect(await stale.text()).toContain('Somebody changed it meanwhile.')
+  const forbidden = await post(path, { do: 'publish', note: 'mine', revision })
+  expect(await forbidden.text()).toContain('You may not do this here.')
+  expect(await stateOf(draft)).toBe('draft')
+  expect(await (await post(path, { do: '', note: 'kept' })).text()).toContain('kept</textarea>')
+})
+
+it('has the actions of the person, and is not there for others', async () => {
+  const { path, own, draft } = await drafted('Rivers')
+  const [author, reviewer] = [
+    await signedIn(platform, publisher),
+    await signedIn(platform, steward),
+  ]
+  expect(actionsIn(await author.page(path))).toEqual(['', 'submit'].filter(Boolean))
+  expect(actionsIn(await reviewer.page(path))).toEqual(['publish', 'schedule'])
+  for (const key of [reader, other]) {
+    const { get, post } = await signedIn(platform, key)
+    expect([key, (await get(path)).status]).toEqual([key, 404])
+    expect([key, (await post(path, { do: 'publish' })).status]).toEqual([key, 404])
+  }
+  const revision = revisionIn(await author.page(path))
+  const sent = await author.post(path, { do: 'submit', note: 'See the licence', revision })
+  expect([sent.status, sent.headers.get('Location')]).toEqual([303, `${path}&did=submit`])
+  expect(actionsIn(await author.page(path))).toEqual(['return'])
+  expect(await author.page(path)).not.toContain(`${own}/essentials`)
+  expect(await reviewer.page('/en/desk/waiting')).toContain('See the licence')
+  expect(await author.page('/en/desk/waiting')).toContain('Nothing waits.')
+  expect(actionsIn(await reviewer.page(path))).toEqual(['publish', 'return', 'schedule'])
+  const second = revisionIn(await reviewer.page(path))
+  const silent = await reviewer.post(path, { do: 'return', revision: second })
+  expect(await silent.text()).toContain('Say why it is sent back')
+  await reviewer.post(path, { do: 'return', note: 'Name the lake', revision: second })
+  expect(await stateOf(draft)).toBe('returned')
+  expect(await author.page('/en/desk/waiting')).toContain('Name the lake')
+  expect(await author.page(path)).toContain('Name the lake')
+})
+
+it('is published at a time of the portal, and withdrawn with a reason', async () => {
+  const { id, own, path, draft } = await drafted('Wells')
+  const { page, post } = await signedIn(platform, steward)
+  const revision = revisionIn(await page(path))
+  const past = await post(path, { do: 'schedule', at: '2001-01-01T08:00', revision })
+  expect(await past.text()).toContain('value="2001-01-01T08:00"')
+  const year = new Date().getUTCFullYear() + 1
+  await post(path, { do: 'schedule', at: `${year}-07-01T08:00`, revision })
+  const scheduled = (await (await call(all, 'GET', draft)).json()) as { publishAt: string }
+  expect(scheduled.publishAt).toBe(`${year}-07-01T08:00:00.000Z`)
+  const done = await post(path, { do: 'publish', revision: revisionIn(await page(path)) })
+  expect(done.headers.get('Location')).toBe(`${path}&did=publish`)
+  expect((await call(all, 'GET', `/datasets/${id}`)).status).toBe(200)
+  const author = await signedIn(platform, publisher)
+  expect(actionsIn(await author.page(path))).toEqual(['withdraw'])
+  expect(actionsIn(await (await signedIn(platform, reader)).page(path))).toEqual([])
+  const silent = await author.post(path, { do: 'withdraw', replacement: 'https://lakes.example/' })
+  expect(await silent.text()).toContain('value="https://lakes.example/"')
+  const gone = await author.post(path, { do: 'withdraw', reason: 'Measured wrongly' })
+  expect(gone.headers.get('Location')).toBe('/en/desk/waiting?did=withdraw')
+  expect((await call(all, 'GET', `/datasets/${id}`)).status).toBe(410)
+  expect((await author.get(`${own}/check`)).status).toBe(404)
+})
+
+it('is edited as Turtle, and shows the line of an error beside the text', async () => {
+  const { id, own, path, draft } = await drafted('Reeds')
+  const address = `${own}/turtle?catalogue=water`
+  const { page, post, get } = await signedIn(platform, publisher)
+  const html = await page(address)
+  expect(html).toMatch(/<textarea[^>]*>\n[^]*Reeds[^]*<\/textarea>/)
+  const revision = revisionIn(html)
+  const record = `${prefixes}<${platform.url}/set/data/${id}> a dcat:Dataset ; dct:title "Reeds & rushes"@en ; dct:description "Plants."@en`
+  const broken = await post(address, { rdf: `${record} ; dct:title .`, revision })
+  const text = await broken.text()
+  expect(broken.status).toBe(400)
+  expect(text).toContain('Reeds &amp; rushes')
+  expect(text).toMatch(/line \d/)
+  expect(text).toContain('class="hit"')
+  const stale = await (await post(address, { rdf: `${record} .`, revision: '77' })).text()
+  expect(stale).toContain('Show the present text')
+  expect(stale).toContain('Reeds &amp; rushes')
+  const saved = await post(address, { rdf: `${record} .`, revision })
+  expect(saved.headers.get('Location')).toBe(`${path}&did=saved`)
+  expect(await page(path)).toContain('Reeds &amp; rushes')
+  await post(path, { do: 'submit', revision: revisionIn(await page(path)) })
+  expect(await stateOf(draft)).toBe('review')
+  expect((await get(address)).status).toBe(404)
+  expect((await (await signedIn(platform, reader)).get(address)).status).toBe(404)
+})
+
+it('shows hostile notes and titles as text', async () => {
+  const { page, post } = await signedIn(platform, publisher)
+  const reviewer = await signedIn(platform, steward)
+  for (const text of hostileStrings.filter((_, index) => index % 8 === 0)) {
+    const { path, id } = await drafted(`x ${text.toWellFormed().replaceAll('\0', '')}`)
+    if (id === undefined) continue
+    await post(path, { do: 'submit', note: text, revision: revisionIn(await page(path)) })
+    for (const html of [await page(path), await reviewer.page('/en/desk/waiting')])
+      expect(harmIn(html)).toEqual([])
+  }
+}, 60_000)
+
+const executablePath = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((place) => place !== undefined && existsSync(place))
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+describe.skipIf(executablePath === undefined)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox'],
+    })
+  })
+  afterAll(() => browser?.close())
+
+  const signIn = async (key: string, javaScriptEnabled = false) => {
+    const context = await browser.newContext({
+      javaScriptEnabled,
+      baseURL: platform.url,
+      bypassCSP: true,
+    })
+    const page = await context.newPage()
+    await page.goto('/en/sign-in')
+    await page.fill('#key', key)
+    await page.click('main form button')
+    return page
+  }
+
+  const faultsOn = async (page: Page, address: string): Promise<readonly string[]> => {
+    const found: string[] = []
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(address)
+      await page.addScriptTag({ content: axe })
+      const result = await page.evaluate('axe.run(document)')
+      const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] }
+      for (const { id, nodes } of violations)
+        found.push(`${width} ${address} ${id}: ${nodes[0]?.html.slice(0, 200)}`)
+      const wide = await page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      )
+      if (wide === true) found.push(`${width} ${address} scrolls`)
+      const shots = process.env['SHOTS']
+      if (shots !== undefined)
+        await page.screenshot({
+          path: `${shots}/${width}-${address.replaceAll(/[^a-z]+/gi, '-').slice(0, 60)}.png`,
+          fullPage: true,
+        })
+    }
+    return found
+  }
+
+  it('axe-core finds nothing, and nothing scrolls sideways', { timeout: 120_000 }, async () => {
+    const { path } = await drafted('Brooks', '; dcat:landingPage <javascript:alert(1)>')
+    const sent = await drafted(`Ponds ${'x'.repeat(90)}`)
+    const author = await signedIn(platform, publisher)
+    const revision = revisionIn(await author.page(sent.path))
+    await author.post(sent.path, { do: 'submit', note: `Look ${'y'.repeat(90)}`, revision })
+    const live = await drafted('Streams')
+    await call(all, 'PUT', `/drafts/datasets/publish/${live.id}`)
+    const page = await signIn(steward, true)
+    const found: string[] = []
+    for (const address of [
+      path,
+      path.replace('/en/', '/de/'),
+      sent.path,
+      live.path,
+      path.replace('check', 'turtle'),
+      '/en/desk/waiting',
+      '/de/desk/waiting',
+    ])
+      found.push(...(await faultsOn(page, address)))
+    expect(found).toEqual([])
+  })
+
+  it(
+    'a draft goes from the form to its published page without JavaScript',
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const { id, own } = await drafted('Glacier lakes')
+      const author = await signIn(publisher)
+      await author.goto(`${own}/essentials?catalogue=water`)
+      await author.fill('input[value="Glacier lakes"]', 'Lakes of the glacier')
+      await author.click('button[value="save"]:not(.vh)')
+      await author.click('.sections a[href*="/check"]')
+      await author.fill('#note', 'The first of its kind')
+      await author.click('button[value="submit"]')
+      expect(await author.textContent('[role="status"]')).toContain('Sent for review')
+
+      const reviewer = await signIn(steward)
+      await reviewer.goto('/en/desk/waiting')
+      await reviewer.click('text=Lakes of the glacier')
+      expect(await reviewer.textContent('main')).toContain('The first of its kind')
+      await reviewer.click('button[value="publish"]')
+      expect(await reviewer.textContent('[role="status"]')).toContain('Published')
+      await expect
+        .poll(async () => (await fetch(`${platform.url}/en/datasets/${id}`)).status, {
+          timeout: 20_000,
+        })
+        .toBe(200)
+      await reviewer.click('text=See the page')
+      expect(await reviewer.textContent('h1')).toContain('Lakes of the glacier')
+    },
+  )
+})
