@@ -27,7 +27,7 @@ export type Refused = {
   readonly field: FormFields
   /** Key of the message about the title. */
   readonly title?: string
-  /** What the repository says. */
+  /** Detail of the answer of the repository. */
   readonly detail?: string
 }
 
@@ -36,13 +36,13 @@ export async function beginDraft(
   context: StewardContext,
   field: FormFields,
 ): Promise<string | Refused> {
-  const title = field('title').trim()
-  const [of, turtle] = [field('of'), field('turtle')]
-  if (of === '' && turtle === '') {
+  const [of, title] = [field('of'), field('title').trim()]
+  const isTurtle = field('do') === 'turtle'
+  if (of === '' && !isTurtle) {
     if (title === '' || title.length > longestTitle) return { field, title: 'desk-title-missing' }
     if (hasHiddenCharacters(title)) return { field, title: 'form-hidden-characters' }
   }
-  const body = turtle || emptyRecord(title, context.language)
+  const body = isTurtle ? field('turtle') : emptyRecord(title, context.language)
   const headers = { 'Content-Type': 'text/turtle' }
   const query = new URLSearchParams(of === '' ? { catalogue: field('catalogue') } : { of })
   try {
@@ -67,58 +67,45 @@ const emptyRecord = (title: string, language: string): string =>
 /** Page of the ways to begin. `undefined` for who may publish nowhere. Rejects with `Failure`. */
 export async function beginPage(context: StewardContext, refused?: Refused): MaybePage {
   if (!context.steward.hasDesk) return undefined
-  const { t } = context
-  const catalogues = await ownCatalogues(context)
-  return stewardPage(context, {
-    tab: 'desk',
-    title: t('desk-new'),
-    head: deskStyle(context),
-    body: beginBlock(context, catalogues, refused),
-  })
+  const body = beginBlock(context, await ownCatalogues(context), refused)
+  const head = deskStyle(context)
+  return stewardPage(context, { tab: 'desk', title: context.t('desk-new'), head, body })
 }
 
-/** Both ways to begin, as forms. */
+/** Both ways to begin, in a form. */
 export function beginBlock(
   context: StewardContext,
   catalogues: ReadonlyMap<string, string>,
   { field = () => '', title, detail }: Partial<Refused> = {},
 ): HtmlMarkup {
-  const { t, pathTo, language, formats } = context
+  const { t, pathTo, language, formats, query } = context
   if (catalogues.size === 0) return html`<p class="close">${t('desk-no-catalogue')}</p>`
-  const wrong = title !== undefined && html`<p class="message" id="title-wrong">${t(title)}</p>`
-  const invalid = title !== undefined && html` aria-invalid="true" autofocus`
-  const empty = html`<div class="field"><label for="title">${t('form-title')}</label>
-      <p class="hint" id="title-hint">${t('desk-title-hint', { language: formats.languageName(language) })}</p>
-      <input id="title" name="title" value="${field('title')}" maxlength="${longestTitle}" required aria-describedby="title-hint${wrong && ' title-wrong'}"${invalid}>${wrong}</div>
-    ${catalogueField(context, catalogues, { id: 'catalogue', chosen: field('catalogue') })}
-    <p class="row"><button class="button primary">${t('desk-begin')}</button></p>`
-  const turtle = html`<div class="field"><label for="turtle">${t('desk-turtle')}</label>
-      <textarea id="turtle" name="turtle" rows="8" spellcheck="false" required>
-${field('turtle')}</textarea></div>
-    ${catalogueField(context, catalogues, { id: 'catalogue-2', chosen: field('catalogue') })}
-    <p class="row"><button class="button">${t('desk-begin-turtle')}</button></p>`
+  const options = catalogueOptions([...catalogues], field('catalogue') || query.get('catalogue'))
+  const wrong = title !== undefined && html`<p class="message" id="wrong">${t(title)}</p>`
   const block = (id: string, body: HtmlContent) =>
     html`<section aria-labelledby="${id}"><h2 id="${id}">${t(id)}</h2><p class="soft">${t(`${id}-means`)}</p>
-      ${sessionForm(context, pathTo('desk', 'new'), body, 'stack')}</section>`
-  const refusal =
-    detail !== undefined &&
-    html`<div role="alert">${notice('bad', t('desk-refused'), html`<p lang="en"><bdi>${detail}</bdi></p>`)}</div>`
-  return html`${refusal}<div class="begin">${block('desk-empty-form', empty)} ${block('desk-metadata', turtle)}</div>`
+      <div class="stack">${body}</div></section>`
+  const empty = html`<div class="field"><label for="title">${t('form-title')}</label>
+      <p class="hint" id="hint">${t('desk-title-hint', { language: formats.languageName(language) })}</p>
+      <input id="title" name="title" value="${field('title')}" maxlength="${longestTitle}" aria-describedby="hint${wrong && ' wrong'}"${wrong && html` aria-invalid="true" autofocus`}>${wrong}</div>
+    <p class="row"><button class="button primary">${t('desk-begin')}</button></p>`
+  const turtle = html`<div class="field"><label for="turtle">${t('desk-turtle')}</label>
+      <textarea id="turtle" name="turtle" rows="8" spellcheck="false">
+${field('turtle')}</textarea></div>
+    <p class="row"><button class="button" name="do" value="turtle">${t('desk-begin-turtle')}</button></p>`
+  const form = html`<div class="field"><label for="catalogue">${t('facet-catalog')}</label><select id="catalogue" name="catalogue">${options}</select></div>
+    <div class="begin">${block('desk-empty-form', empty)} ${block('desk-metadata', turtle)}</div>`
+  const refusal = html`<p lang="en"><bdi>${detail}</bdi></p>`
+  return html`${detail !== undefined && html`<div role="alert">${notice('bad', t('desk-refused'), refusal)}</div>`}
+    ${sessionForm(context, pathTo('desk', 'new'), form, 'close')}`
 }
 
-/** Catalogue of the new dataset; where there is one only, nothing to choose. */
-function catalogueField(
-  { t, query }: StewardContext,
-  catalogues: ReadonlyMap<string, string>,
-  { id, chosen }: { readonly id: string; readonly chosen: string },
-): HtmlMarkup {
-  const [first] = catalogues
-  if (catalogues.size === 1 && first)
-    return html`<input type="hidden" name="catalogue" value="${first[0]}"><p class="soft">${t('facet-catalog')}: ${first[1]}</p>`
-  const current = chosen || query.get('catalogue')
-  const options = [...catalogues].map(
-    ([value, title]) =>
-      html`<option value="${value}"${value === current && html` selected`}>${title}</option>`,
+/** Options of catalogues by id and title. */
+export const catalogueOptions = (
+  catalogues: readonly (readonly [id: string, title: string])[],
+  chosen: string | null,
+): HtmlContent =>
+  catalogues.map(
+    ([id, title]) =>
+      html`<option value="${id}"${id === chosen && html` selected`}>${title}</option>`,
   )
-  return html`<div class="field"><label for="${id}">${t('facet-catalog')}</label><select id="${id}" name="catalogue">${options}</select></div>`
-}

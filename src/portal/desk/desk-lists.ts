@@ -1,56 +1,51 @@
 /** Lists of the desk: drafts that a person may see, and the published datasets of the catalogues that the person publishes in. */
 
 import { cataloguesOf, hasRole } from '../../http/roles.ts'
-import { type Fields, listed, textAt, valueAt } from '../../text/json.ts'
+import { type Fields, listed, textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { textTable } from '../parts/table.ts'
-import { fieldsAt, listAt, numberAt, recordScore } from '../record.ts'
+import { listAt, numberAt, recordScore } from '../record.ts'
 import { readModel } from './drafts.ts'
 
 /** Most catalogues that the desk offers. */
 const mostCatalogues = 500
 
-/** States of drafts that the desk lists. */
-export const listedStates = ['draft', 'returned', 'review', 'scheduled'] as const
+/** Names of lists: all drafts, those in a state, and what is published. */
+export const lists = ['', 'returned', 'review', 'scheduled', 'published'] as const
 
 /** Ids and titles of the catalogues that the person publishes in. */
-export async function ownCatalogues({
-  steward,
-  optional,
-  find,
-  plainTitle,
-}: StewardContext): Promise<ReadonlyMap<string, string>> {
+export async function ownCatalogues(context: StewardContext): Promise<ReadonlyMap<string, string>> {
+  const { steward, optional, find, plainTitle } = context
   const own = cataloguesOf(steward.permissions, 'publisher')
-  const includes = ['id', 'title']
-  const found = await optional(find({ filters: 'catalogue', limit: mostCatalogues, includes }))
-  const titles = new Map(
-    (found?.records ?? []).map((record) => [textAt(record, 'id') ?? '', plainTitle(record)]),
-  )
+  const search = { filters: 'catalogue', limit: mostCatalogues, includes: ['id', 'title'] }
+  const records = (await optional(find(search)))?.records ?? []
+  const titles = new Map(records.map((one) => [textAt(one, 'id') ?? '', plainTitle(one)]))
   // The search does not have a catalogue at once, and hidden ones never.
-  return own === '*'
-    ? titles
-    : new Map(own.slice(0, mostCatalogues).map((id) => [id, titles.get(id) ?? id]))
+  const name = (id: string) => [id, titles.get(id) ?? id] as const
+  return own === '*' ? titles : new Map(own.slice(0, mostCatalogues).map(name))
 }
 
-/** Choice of a list; no catalogue stands for all. */
-export type ListChoice = {
+/** Part of a list; without a catalogue of all of them. */
+type ListChoice = {
   readonly state?: string
   readonly catalogue?: string
   readonly offset?: number
   readonly limit: number
 }
 
-/** Drafts of a type, last changed first, with their number in a state. */
+/** Drafts of a type, last changed first, and the function that returns the length of a list. */
 export async function listDrafts({ ask }: StewardContext, choice: ListChoice, type = 'datasets') {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(choice)) if (value !== '') query.set(name, `${value}`)
-  const answer = await ask(
-    'deskRepository',
-    `/drafts/${encodeURIComponent(type)}?${query.toString()}`,
+  const entries = Object.entries(choice).filter(([, value]) => value !== '')
+  const query = new URLSearchParams(
+    entries.map(([name, value]): [string, string] => [name, String(value)]),
   )
-  const count = (state: string) => numberAt(answer, `counts.${state}`)
+  const path = `/drafts/${encodeURIComponent(type)}?${query.toString()}`
+  const answer = await ask('deskRepository', path)
+  const states = (list: string) => (list === '' ? ['draft', ...lists] : [list])
+  const count = (list: string) =>
+    states(list).reduce((sum, state) => sum + numberAt(answer, `counts.${state}`), 0)
   return { drafts: listAt(answer, 'drafts'), count }
 }
 
@@ -92,56 +87,54 @@ export async function draftLinks(
 export const draftTitle = ({ t, textOf, inLanguage }: StewardContext, draft: Fields): HtmlContent =>
   inLanguage(textOf(draft['title']) ?? { text: t('untitled') })
 
-/** Colour of a state. */
-const flags: Readonly<Record<string, string>> = { published: 'public', draft: 'draft' }
+const flag = ({ t }: StewardContext, state: string): HtmlMarkup => {
+  const colour = state === 'published' ? 'public' : state === 'draft' ? 'draft' : 'review'
+  return html`<span class="flag ${colour}">${t(`form-state-${state}`)}</span>`
+}
 
-const flag = ({ t }: StewardContext, state: string): HtmlMarkup =>
-  html`<span class="flag ${flags[state] ?? 'review'}">${t(`form-state-${state}`)}</span>`
+/** Text as a link, if there is an address. */
+export const linkIf = (href: string | undefined, text: HtmlContent): HtmlContent =>
+  href === undefined ? text : html`<a href="${href}">${text}</a>`
 
-const named = (title: HtmlContent, href: string | undefined, catalogue: HtmlContent): HtmlMarkup =>
-  html`${href === undefined ? title : html`<a href="${href}">${title}</a>`}<br><span class="soft">${catalogue}</span>`
+type Shown = {
+  readonly catalogues: ReadonlyMap<string, string>
+  readonly drafts?: readonly Fields[]
+  readonly published?: readonly Fields[]
+}
 
 /** Table of drafts and published datasets, with what the person can do next. */
 export async function deskTable(
   context: StewardContext,
-  catalogues: ReadonlyMap<string, string>,
-  {
-    drafts,
-    published,
-  }: { readonly drafts: readonly Fields[]; readonly published: readonly Fields[] },
+  { catalogues, drafts = [], published = [] }: Shown,
 ): Promise<HtmlMarkup> {
   const { t, formats, pathTo, steward, titleOf, plainTitle } = context
   const link = await draftLinks(context)
+  const named = (href: string | undefined, title: HtmlContent, catalogue: string) =>
+    html`${linkIf(href, title)}<br><span class="soft">${catalogues.get(catalogue) ?? catalogue}</span>`
   const draftRows = drafts.map((draft) => {
-    const [href, id] = [link(draft), textAt(draft, 'catalogue') ?? '']
-    const title = draftTitle(context, draft)
-    const isChange = textAt(draft, 'baseTag') !== undefined
+    const [href, title] = [link(draft), draftTitle(context, draft)]
+    const isChange = draft['baseTag'] !== undefined
+    const next = listed(draft['may']).includes('write') ? 'desk-continue' : 'desk-show'
     return [
-      named(title, href, catalogues.get(id) ?? id),
+      named(href, title, textAt(draft, 'catalogue') ?? ''),
       html`${isChange && flag(context, 'published')} ${flag(context, textAt(draft, 'state') ?? '')}`,
       numberAt(draft, 'score') || '–',
       formats.moment(draft['changedAt']),
-      href !== undefined &&
-        html`<a href="${href}">${t('desk-continue')}<span class="vh">: ${title}</span></a>`,
+      href !== undefined && linkIf(href, [t(next), html`<span class="vh">: ${title}</span>`]),
     ]
   })
   const publishedRows = published.map((record) => {
-    const id = textAt(record, 'id') ?? ''
-    const catalogue = textAt(record, 'catalog.id') ?? ''
+    const [id = '', catalogue = ''] = [textAt(record, 'id'), textAt(record, 'catalog.id')]
     const which = html`<span class="vh">: ${plainTitle(record)}</span>`
-    const history = html`<a class="button small quiet" href="${pathTo('desk', 'datasets', id, 'history')}">${t('versions')}${which}</a>`
-    const edit = html`<input type="hidden" name="of" value="${id}"><button class="button small">${t('edit')}${which}</button>${history}`
+    const actions = html`<input type="hidden" name="of" value="${id}"><button class="button small">${t('edit')}${which}</button>
+      <a class="button small quiet" href="${pathTo('desk', 'datasets', id, 'history')}">${t('versions')}${which}</a>`
     return [
-      named(
-        titleOf(record),
-        pathTo('datasets', id),
-        catalogues.get(catalogue) ?? titleOf(fieldsAt(record, 'catalog')),
-      ),
+      named(pathTo('datasets', id), titleOf(record), catalogue),
       flag(context, 'published'),
       recordScore(record) ?? '–',
-      formats.day(valueAt(record, 'modified') ?? record['issued']),
+      formats.day(record['modified'] ?? record['issued']),
       hasRole(steward.permissions, 'publisher', catalogue) &&
-        sessionForm(context, pathTo('desk', 'new'), edit),
+        sessionForm(context, pathTo('desk', 'new'), actions),
     ]
   })
   const heads = ['record', 'state', 'points', 'last-change', 'actions']

@@ -5,108 +5,104 @@ import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
 import type { MaybePage } from '../layout.ts'
 import { stewardPage } from '../pages/steward/steward-parts.ts'
-import { headedSection } from '../parts/blocks.ts'
+import { headedSection, pageSection } from '../parts/blocks.ts'
 import { listAt } from '../record.ts'
 import { lastReachableHit } from '../search-form.ts'
-import { beginBlock } from './begin-page.ts'
+import { beginBlock, catalogueOptions } from './begin-page.ts'
 import { outcome } from './check-page.ts'
 import { deskStyle } from './desk-frame.ts'
 import {
   deskTable,
   draftLinks,
   draftTitle,
+  linkIf,
   listDrafts,
-  listedStates,
   listPublished,
+  lists,
   ownCatalogues,
 } from './desk-lists.ts'
 
-/** Rows of each list of the desk, rows of a page of datasets, and most drafts in review that are looked through. */
-const [mostRows, pageRows, mostReviews] = [5, 50, 100]
+/** Rows of each list of the desk, rows of a page of datasets, and most drafts in a state that are looked through. */
+const [mostRows, pageRows, mostWaiting] = [5, 50, 100]
 /** Most types of records whose drafts are looked through. */
 const mostTypes = 20
 
-/** Names of the lists of datasets: all drafts, those in a state, and what is published. */
-const lists = ['', ...listedStates.filter((state) => state !== 'draft'), 'published'] as const
+/** List that is shown, and the catalogue that it is of, `''` for all. */
+type Place = { readonly state: string; readonly catalogue: string }
+
+const pathOf = ({ pathTo }: StewardContext, place: Record<string, string>): string =>
+  `${pathTo('desk', 'datasets')}?${new URLSearchParams(Object.entries(place).filter(([, value]) => value !== '')).toString()}`
+
+const newButton = ({ t, pathTo }: StewardContext): HtmlMarkup =>
+  html`<a class="button primary" href="${pathTo('desk', 'new')}">${icon('plus')} ${t('desk-describe')}</a>`
 
 /** The desk. `undefined` for who may publish nowhere. Rejects with `Failure`. */
 export async function deskPage(context: StewardContext): MaybePage {
   const { t, pathTo, steward, optional } = context
   if (!steward.hasDesk) return undefined
-  const [catalogues, newest, returned, reviews, scheduled, published] = await Promise.all([
+  const [catalogues, { drafts, count }, published, waiting] = await Promise.all([
     ownCatalogues(context),
     listDrafts(context, { limit: mostRows }),
-    listDrafts(context, { state: 'returned', limit: mostRows }),
-    listDrafts(context, { state: 'review', limit: mostReviews }),
-    listDrafts(context, { state: 'scheduled', limit: mostRows }),
     optional(listPublished(context, { limit: mostRows })),
+    waitingDrafts(context, ['datasets'], ['returned', 'review', 'scheduled']),
   ])
-  const { drafts } = newest
-  const counts = countsOf(newest.count, published?.count ?? 0)
+  const todo = await todoList(context, waiting.slice(0, 3 * mostRows))
   const isEmpty = drafts.length === 0 && (published?.count ?? 0) === 0
   const drafted = new Set(drafts.map((draft) => textAt(draft, 'id')))
   const others = (published?.records ?? []).filter((record) => !drafted.has(textAt(record, 'id')))
-  const waiting = [...returned.drafts, ...reviews.drafts, ...scheduled.drafts]
-  const add = html`<a class="button primary" href="${pathTo('desk', 'new')}">${icon('plus')} ${t('desk-describe')}</a>`
-  const todo = await todoList(context, waiting)
-  const body = html`${lead(context, catalogues)} ${todo && headedSection('waiting', t('steward-waiting'), false, todo)}
+  const names = [...catalogues.values()].slice(0, 10)
+  const links = listLinks(context, (list) =>
+    list === 'published' ? (published?.count ?? 0) : count(list),
+  )
+  const body = html`${names.length > 0 && html`<p class="soft">${t('desk-for')} ${joinHtml(names, ', ')}</p>`}
+    ${todo && pageSection('waiting', t('steward-waiting'), todo)}
     ${
       isEmpty
         ? [beginBlock(context, catalogues), howItGoes(context)]
-        : headedSection('own', t('desk-own'), listLinks(context, counts), [
-            await deskTable(context, catalogues, { drafts, published: others }),
+        : headedSection('own', t('desk-own'), links, [
+            await deskTable(context, { catalogues, drafts, published: others }),
             html`<p class="close"><a href="${pathTo('desk', 'datasets')}">${t('desk-all')}</a></p>`,
           ])
     }`
-  const title = isEmpty ? t('desk-welcome', { name: steward.name }) : t('desk-title')
   return stewardPage(context, {
     tab: 'desk',
-    title,
+    title: isEmpty ? t('desk-welcome', { name: steward.name }) : t('desk-title'),
     body,
     head: deskStyle(context),
-    actions: !isEmpty && add,
+    actions: !isEmpty && newButton(context),
   })
 }
 
-/** Catalogues that the person publishes for. */
-function lead({ t, pathTo }: StewardContext, catalogues: ReadonlyMap<string, string>): HtmlContent {
-  const links = [...catalogues]
-    .slice(0, 10)
-    .map(([id, title]) => html`<a href="${pathTo('catalogues', id)}">${title}</a>`)
-  const more = catalogues.size > links.length && '…'
-  return (
-    links.length > 0 &&
-    html`<p class="soft">${t('desk-for')} ${joinHtml([...links, more], ', ')}</p>`
+/** Drafts of types that wait for the person: sent back, to be reviewed by the person, or to be published at a time. */
+async function waitingDrafts(
+  context: StewardContext,
+  types: readonly string[],
+  states: readonly string[],
+): Promise<readonly Fields[]> {
+  const all = types.flatMap((type) =>
+    states.map((state) => listDrafts(context, { state, limit: mostWaiting }, type)),
   )
+  const isOwn = ({ state, may }: Fields) =>
+    listed(may).includes(state === 'returned' ? 'write' : 'publish')
+  return (await Promise.all(all)).flatMap(({ drafts }) => drafts.filter(isOwn))
 }
 
-/** Drafts that wait for the person: sent back, to be reviewed by the person, or to be published at a time. */
-async function todoList(
-  context: StewardContext,
-  drafts: readonly Fields[],
-  most = 3 * mostRows,
-): Promise<HtmlContent> {
+/** List of drafts that wait, with what was said about them; nothing without any. */
+async function todoList(context: StewardContext, drafts: readonly Fields[]): Promise<HtmlContent> {
   const { t, formats } = context
   const link = await draftLinks(context)
-  const items = drafts.flatMap((draft) => {
-    const [state, may] = [textAt(draft, 'state'), listed(draft['may'])]
-    const facts = {
-      name: textAt(draft, state === 'review' ? 'author' : 'notedBy') ?? '',
-      note: textAt(draft, 'note') ?? '',
-    }
-    const key = `desk-waits-${state}${facts.note === '' ? '' : '-note'}`
-    const isMine = may.includes(state === 'returned' ? 'write' : 'publish')
-    if (!isMine) return []
+  const items = drafts.map((draft) => {
+    const state = textAt(draft, 'state') ?? ''
+    const name = textAt(draft, state === 'review' ? 'author' : 'notedBy') ?? ''
+    const note = textAt(draft, 'note') ?? ''
     const about =
       state === 'scheduled'
-        ? [t('desk-waits-scheduled'), ' ', formats.moment(draft['publishAt'])]
-        : t(key, facts)
-    const [href, title] = [link(draft), draftTitle(context, draft)]
-    return html`<li>${icon(state === 'returned' ? 'rotate-ccw' : 'circle-dashed')}<div>
-      ${href === undefined ? html`<strong>${title}</strong>` : html`<a href="${href}">${title}</a>`}<p><bdi>${about}</bdi></p></div>
-      <span class="when">${formats.day(draft['changedAt'])}</span></li>`
+        ? html`${t('desk-waits-scheduled')} ${formats.moment(draft['publishAt'])}`
+        : t(`desk-waits-${state}${note === '' ? '' : '-note'}`, { name, note })
+    return html`<li>${icon(state === 'returned' ? 'rotate-ccw' : 'circle-dashed')}<div><strong>${linkIf(link(draft), draftTitle(context, draft))}</strong>
+      <p><bdi>${about}</bdi></p></div><span class="when">${formats.day(draft['changedAt'])}</span></li>`
   })
-  return items.length > 0 && html`<ul class="todo" role="list">${items.slice(0, most)}</ul>`
+  return items.length > 0 && html`<ul class="todo" role="list">${items}</ul>`
 }
 
 /** Page of all drafts that wait for the person, of all types. `undefined` for who may publish nowhere. Rejects with `Failure`. */
@@ -115,71 +111,36 @@ export async function waitingDraftsPage(context: StewardContext): MaybePage {
   if (!steward.hasDesk) return undefined
   const declared = listAt(await askOptional('search', '/profile'), 'resources')
   const types = ['datasets', 'catalogues', ...declared.flatMap((one) => textAt(one, 'id') ?? [])]
-  const choices = types
-    .slice(0, mostTypes)
-    .flatMap((type) => ['returned', 'review'].map((state) => ({ type, state, limit: mostReviews })))
-  const found = await Promise.all(
-    choices.map(({ type, ...choice }) => listDrafts(context, choice, type)),
-  )
+  const drafts = await waitingDrafts(context, types.slice(0, mostTypes), ['returned', 'review'])
   const changedAt = (draft: Fields) => textAt(draft, 'changedAt') ?? ''
-  const drafts = found
-    .flatMap((list) => list.drafts)
-    .toSorted((a, b) => changedAt(a).localeCompare(changedAt(b)))
-  const todo = await todoList(context, drafts, drafts.length)
-  return stewardPage(context, {
-    tab: 'reviews',
-    title: t('waiting-title'),
-    head: deskStyle(context),
-    body: [outcome(context), todo || html`<p class="close">${t('waiting-nothing')}</p>`],
-  })
+  const oldestFirst = drafts.toSorted((a, b) => changedAt(a).localeCompare(changedAt(b)))
+  const todo = await todoList(context, oldestFirst)
+  const body = [outcome(context), todo || html`<p class="close">${t('waiting-nothing')}</p>`]
+  const head = deskStyle(context)
+  return stewardPage(context, { tab: 'reviews', title: t('waiting-title'), head, body })
 }
 
-/** What happens on the way to a published dataset. */
+/** Steps on the way to a published dataset. */
 function howItGoes({ t }: StewardContext): HtmlMarkup {
-  const steps = ['describe', 'check', 'publish'].map(
-    (step) =>
-      html`<li><h3>${t(`desk-how-${step}`)}</h3><span></span><p>${t(`desk-how-${step}-means`)}</p></li>`,
+  const steps = ['desk-how-describe', 'desk-how-check', 'desk-how-publish'].map(
+    (step) => html`<li><h3>${t(step)}</h3><span></span><p>${t(`${step}-means`)}</p></li>`,
   )
-  return headedSection(
-    'how',
-    t('desk-how'),
-    false,
-    html`<ol class="fixes" role="list">${steps}</ol>`,
-  )
+  return pageSection('how', t('desk-how'), html`<ol class="fixes" role="list">${steps}</ol>`)
 }
 
-/** Number of records of each list. */
-const countsOf = (
-  count: (state: string) => number,
-  published: number,
-): ReadonlyMap<string, number> =>
-  new Map(
-    lists.map((list) => [
-      list,
-      list === ''
-        ? listedStates.reduce((sum, state) => sum + count(state), 0)
-        : list === 'published'
-          ? published
-          : count(list),
-    ]),
-  )
-
-/** Links to the lists that have records, or that is shown. */
+/** Links to the lists that have records, and to the one that is shown. */
 function listLinks(
-  { t, formats, pathTo }: StewardContext,
-  counts: ReadonlyMap<string, number>,
-  { current, catalogue = '' }: { readonly current?: string; readonly catalogue?: string } = {},
+  context: StewardContext,
+  count: (list: string) => number,
+  place?: Place,
 ): HtmlMarkup {
-  const links = [...counts].map(([list, count]) => {
-    const query = new URLSearchParams({
-      ...(list && { state: list }),
-      ...(catalogue && { catalogue }),
-    })
-    const here = list === current && html` aria-current="page"`
-    const label = list === '' ? t('desk-drafts') : t(`form-state-${list}`)
+  const { t, formats } = context
+  const links = lists.map((state) => {
+    const here = state === place?.state && html` aria-current="page"`
+    const label = state === '' ? t('desk-drafts') : t(`form-state-${state}`)
     return (
-      (count > 0 || list === current) &&
-      html`<a href="${pathTo('desk', 'datasets')}?${query.toString()}"${here}>${label} (${formats.number(count)})</a>`
+      (here || count(state) > 0) &&
+      html`<a href="${pathOf(context, { catalogue: '', ...place, state })}"${here}>${label} (${formats.number(count(state))})</a>`
     )
   })
   return html`<p class="formats">${links}</p>`
@@ -187,59 +148,47 @@ function listLinks(
 
 /** Page of drafts, by default all, or of published datasets. `undefined` for catalogues of others. Rejects with `Failure`. */
 export async function deskDatasetsPage(context: StewardContext): MaybePage {
-  const { t, pathTo, query, steward } = context
+  const { query, steward } = context
   const state = lists.find((list) => list === query.get('state')) ?? ''
   const catalogue = query.get('catalogue') ?? ''
   const catalogues = await ownCatalogues(context)
   if (!steward.hasDesk || (catalogue !== '' && !catalogues.has(catalogue))) return undefined
-  const page = Math.min(
-    Math.max(Math.trunc(Number(query.get('page'))) || 1, 1),
-    lastReachableHit / pageRows,
-  )
+  const mostPages = lastReachableHit / pageRows
+  const page = Math.min(Math.max(Math.trunc(Number(query.get('page'))) || 1, 1), mostPages)
   const choice = { catalogue, offset: (page - 1) * pageRows, limit: pageRows }
   const isPublished = state === 'published'
-  const [list, published] = await Promise.all([
-    listDrafts(context, { ...choice, state: isPublished ? '' : state }),
+  const [drafts, published] = await Promise.all([
+    listDrafts(context, isPublished ? { catalogue, limit: 1 } : { ...choice, state }),
     listPublished(context, isPublished ? choice : { catalogue, limit: 1 }),
   ])
-  const counts = countsOf(list.count, published.count)
-  const rows = isPublished
-    ? { drafts: [], published: published.records }
-    : { drafts: list.drafts, published: [] }
-  const last = Math.ceil(Math.min(counts.get(state) ?? 0, lastReachableHit) / pageRows)
-  const body = html`${listLinks(context, counts, { current: state, catalogue })}
-    ${catalogues.size > 1 && catalogueFilter(context, catalogues, { state, catalogue })}
-    ${await deskTable(context, catalogues, rows)} ${pageList(context, { page, last, state, catalogue })}`
-  const add = html`<a class="button primary" href="${pathTo('desk', 'new')}">${icon('plus')} ${t('desk-describe')}</a>`
-  return stewardPage(context, { tab: 'datasets', body, actions: add, head: deskStyle(context) })
+  const count = (list: string) => (list === 'published' ? published.count : drafts.count(list))
+  const shown = isPublished ? { published: published.records } : { drafts: drafts.drafts }
+  const last = Math.min(Math.ceil(count(state) / pageRows), mostPages)
+  const place = { state, catalogue }
+  const body = html`${listLinks(context, count, place)} ${catalogues.size > 1 && catalogueFilter(context, catalogues, place)}
+    ${await deskTable(context, { catalogues, ...shown })} ${pageList(context, place, { page, last })}`
+  const head = deskStyle(context)
+  return stewardPage(context, { tab: 'datasets', body, actions: newButton(context), head })
 }
 
-type Place = { readonly state: string; readonly catalogue: string }
-
-function catalogueFilter(
+const catalogueFilter = (
   { t, pathTo }: StewardContext,
   catalogues: ReadonlyMap<string, string>,
   { state, catalogue }: Place,
-): HtmlMarkup {
-  const options = [['', t('all-catalogues')] as const, ...catalogues].map(
-    ([id, title]) =>
-      html`<option value="${id}"${id === catalogue && html` selected`}>${title}</option>`,
-  )
-  return html`<form class="filter-row" action="${pathTo('desk', 'datasets')}">
-    ${state !== '' && html`<input type="hidden" name="state" value="${state}">`}
-    <label for="catalogue">${t('facet-catalog')}</label><select id="catalogue" name="catalogue">${options}</select>
+): HtmlMarkup => html`<form class="filter-row" action="${pathTo('desk', 'datasets')}">
+    <input type="hidden" name="state" value="${state}"><label for="catalogue">${t('facet-catalog')}</label>
+    <select id="catalogue" name="catalogue">${catalogueOptions([['', t('all-catalogues')], ...catalogues], catalogue)}</select>
     <button class="button small">${t('desk-show')}</button></form>`
-}
 
 /** Links to the page before and the page after. */
 function pageList(
-  { t, pathTo }: StewardContext,
-  { page, last, ...place }: Place & { readonly page: number; readonly last: number },
+  context: StewardContext,
+  place: Place,
+  { page, last }: { readonly page: number; readonly last: number },
 ): HtmlContent {
-  const link = (number: number, rel: string, label: string) => {
-    const query = new URLSearchParams({ ...place, page: String(number) })
-    return html`<a href="${pathTo('desk', 'datasets')}?${query.toString()}" rel="${rel}">${label}</a>`
-  }
+  const { t } = context
+  const link = (number: number, rel: string, label: string) =>
+    html`<a href="${pathOf(context, { ...place, page: String(number) })}" rel="${rel}">${label}</a>`
   return (
     last > 1 &&
     html`<nav class="pages" aria-label="${t('pages')}">${page > 1 && link(page - 1, 'prev', t('previous'))}

@@ -74,7 +74,7 @@ test('an empty desk teaches: it greets, offers both ways to begin, and says how 
   expect(html).toContain('With an empty form')
   expect(html).toContain('With metadata that you have')
   expect(html).toContain('How it goes')
-  expect(html).toContain('name="catalogue" value="parks"')
+  expect(html).toContain('<option value="parks">Parks</option>')
   expect(await (await as('publisher-of-parks')).page('/de/desk')).toContain('Schreibtisch')
 })
 
@@ -116,7 +116,11 @@ test('what is wrong with a title or with Turtle is said, and what was typed stay
     expect(html).toContain('<option value="lakes" selected>')
   }
   for (const turtle of ['<> a <x> ; "<b>', '<#a> <#b> <#c> .', ' ']) {
-    const { status, html } = await begin('publisher-of-rivers', { turtle, catalogue: 'lakes' })
+    const { status, html } = await begin('publisher-of-rivers', {
+      do: 'turtle',
+      turtle,
+      catalogue: 'lakes',
+    })
     expect([turtle, status]).toEqual([turtle, 400])
     expect(html).toContain('role="alert"')
     expect(html).not.toContain('"<b>')
@@ -125,7 +129,11 @@ test('what is wrong with a title or with Turtle is said, and what was typed stay
 
 test('a dataset begins with pasted Turtle, under an id of its title', async () => {
   const turtle = `${prefixes}<https://other.example/1> a dcat:Dataset ; dct:title "Snow"@en ; dct:description "Depth."@en ; dcat:keyword "ice"@en .`
-  const { status, to } = await begin('publisher-of-rivers', { turtle, catalogue: 'rivers' })
+  const { status, to } = await begin('publisher-of-rivers', {
+    do: 'turtle',
+    turtle,
+    catalogue: 'rivers',
+  })
   expect([status, to]).toEqual([303, '/en/desk/datasets/snow/essentials?catalogue=rivers'])
   expect(await (await as('publisher-of-rivers')).page(to)).toContain('ice')
 })
@@ -133,7 +141,7 @@ test('a dataset begins with pasted Turtle, under an id of its title', async () =
 test('a person of another catalogue begins nothing there, and sees nothing of it', async () => {
   const ways: readonly Record<string, string>[] = [
     { title: 'Mine' },
-    { turtle: `${prefixes}<> a dcat:Dataset .` },
+    { do: 'turtle', turtle: `${prefixes}<> a dcat:Dataset .` },
   ]
   for (const fields of ways)
     expect((await begin('publisher-of-parks', { ...fields, catalogue: 'lakes' })).status).toBe(404)
@@ -182,6 +190,9 @@ test('what waits: a review for its steward, then the answer for its author; noth
     return /<ul class="todo"[^]*?<\/ul>/.exec(html)?.[0]
   }
   expect(await waits('steward-of-rivers')).toContain('asks for a review: “New &lt;b&gt;”')
+  expect(await waits('steward-of-rivers')).toContain(
+    '/en/desk/datasets/snow/check?catalogue=rivers',
+  )
   expect(await waits('publisher-of-rivers')).toBeUndefined()
   expect(
     (await api('steward-of-rivers', 'POST', '/snow/return', { note: 'Which licence?' })).status,
