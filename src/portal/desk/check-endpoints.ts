@@ -6,8 +6,7 @@
 import { Failure } from '../../errors.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
 import { type FormFields, readForm } from '../../http/form.ts'
-import { problemOf } from '../../http/problem.ts'
-import type { PageContext, StewardContext } from '../context.ts'
+import type { StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
@@ -17,22 +16,29 @@ import { draftPath, placeOf, readAnyDraft, readDraft, type RecordPlace } from '.
 import { publishedPage } from './published-page.ts'
 import { turtlePage } from './turtle-page.ts'
 
-/** Page of a draft or, where there is none, of the published record. Rejects with `not-found` where there is neither. */
-async function pageOf(
+const isMissing = (error: unknown) =>
+  error instanceof Failure && ['not-found', 'unknown-resource'].includes(error.kind)
+
+/** Makes a page of a record; after a form was refused, with that form. Rejects with `not-found` for who may not see it. */
+type Show = (
   context: StewardContext,
   place: RecordPlace,
   posted?: Posted,
-): Promise<PageContent | undefined> {
+) => Promise<PageContent | undefined>
+
+/** Check of a draft or, where there is none, page of the published record. */
+const showCheck: Show = async (context, place, posted) => {
   const draft = await readAnyDraft(context, place).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
-  if (!draft) return publishedPage(context, place, posted)
-  return checkPage({ context, draft, concepts: await shippedConcepts(), added: [] }, posted)
+  return draft
+    ? checkPage({ context, draft, concepts: await shippedConcepts(), added: [] }, posted)
+    : publishedPage(context, place, posted)
 }
 
-const isMissing = (error: unknown) =>
-  error instanceof Failure && ['not-found', 'unknown-resource'].includes(error.kind)
+const showTurtle: Show = async (context, place, posted) =>
+  turtlePage(context, await readDraft(context, place), posted)
 
 /** Instant (ISO 8601) of a local time of a time zone, `2026-12-01T08:00`; `''` for a text that is none. */
 function instantOf(local: string, timeZone: string): string {
@@ -72,6 +78,9 @@ function stepOf(place: RecordPlace, field: FormFields, timeZone: string): Step |
       return post(field('do'), { note: field('note') })
     case 'schedule':
       return post('schedule', { publishAt: instantOf(field('at'), timeZone) })
+    case 'save':
+      // With a catalogue the id of the path would be that at the origin.
+      return { method: 'PUT', path: draftPath({ ...place, catalogue: '' }), body: field('rdf') }
     case 'withdraw': {
       const replacement = field('replacement').trim()
       return post('withdraw', { reason: field('reason'), ...(replacement && { replacement }) })
@@ -79,22 +88,6 @@ function stepOf(place: RecordPlace, field: FormFields, timeZone: string): Step |
     default:
       return undefined
   }
-}
-
-/** Kind of the failure of a step → ending of the key of its message. */
-const reasons: Readonly<Record<string, string>> = {
-  'precondition-failed': 'changed',
-  'invalid-content': 'findings',
-  conflict: 'state',
-  'not-found': 'role',
-  'unknown-resource': 'gone',
-}
-
-/** Key of the message for a step that was refused; what is none of these may work later. */
-function refusalKey(error: unknown, action: string): string {
-  if (!(error instanceof Failure)) throw error
-  const reason = error.kind === 'invalid-parameter' ? action : reasons[error.kind]
-  return `publish-refused-${reason ?? 'later'}`
 }
 
 /** Sends a step as the person who is signed in. Rejects as the repository does. */
@@ -110,97 +103,55 @@ async function send(context: StewardContext, step: Step, revision: string): Prom
   await context.ask('deskRepository', path, { method, headers, signal, ...payload })
 }
 
-const common = { path: '/:language/desk/:type/:id/check', tag: 'desk', auth: withSession } as const
-
-const showCheck = pageEndpoint<PortalServices>({
-  ...common,
-  operation: 'getDraftCheck',
-  summary: 'The check of a draft, with what one may do with it',
-  page: (c, { respond }) => respond(c, (context) => pageOf(stewardContext(context), placeOf(c))),
-})
-
-const takeStep = pageEndpoint<PortalServices>({
-  ...common,
-  method: 'post',
-  operation: 'postDraftCheck',
-  summary: 'Publish, submit, schedule, take back or withdraw',
-  page: async (c, services) => {
-    const [context, field, place] = [
-      await actionContext(c, services),
-      await readForm(c),
-      placeOf(c),
-    ]
-    const again = (refusal?: string) => {
-      const posted = { field, ...(refusal !== undefined && { refusal }) }
-      const make = (page: PageContext) => pageOf(stewardContext(page), place, posted)
-      return services.respond(c, make, refusal === undefined ? 200 : 400)
-    }
-    const step = stepOf(place, field, context.config.timeZone)
-    if (!step) return again()
-    try {
-      await send(context, step, field('revision'))
-    } catch (error) {
-      return again(refusalKey(error, field('do')))
-    }
-    const { type, id, catalogue } = place
-    const isGone = field('do') === 'withdraw'
-    const next = isGone ? ['waiting'] : [type, id, 'check']
-    const query = new URLSearchParams({ ...(!isGone && { catalogue }), did: field('do') })
-    return c.redirect(`${context.pathTo('desk', ...next)}?${query.toString()}`, 303)
-  },
-})
-
-const turtleCommon = { ...common, path: '/:language/desk/:type/:id/turtle' } as const
-
-const showTurtle = pageEndpoint<PortalServices>({
-  ...turtleCommon,
-  operation: 'getDraftTurtle',
-  summary: 'A draft as Turtle',
-  page: (c, { respond }) =>
-    respond(c, async (page) => {
-      const context = stewardContext(page)
-      return turtlePage(context, await readDraft(context, placeOf(c)))
+/** Endpoints of a page of a record: one shows it, the other sends the step of its form, and shows it again where that is refused. */
+const recordPage = (step: string, operation: string, summary: string, show: Show) => {
+  const path = `/:language/desk/:type/:id/${step}` as const
+  const common = { path, tag: 'desk', auth: withSession }
+  return [
+    pageEndpoint<PortalServices>({
+      ...common,
+      operation: `get${operation}`,
+      summary,
+      page: (c, { respond }) => respond(c, (page) => show(stewardContext(page), placeOf(c))),
     }),
-})
+    pageEndpoint<PortalServices>({
+      ...common,
+      method: 'post',
+      operation: `post${operation}`,
+      summary: `${summary}, after a step`,
+      page: async (c, services) => {
+        const context = await actionContext(c, services)
+        const [field, place] = [await readForm(c), placeOf(c)]
+        const again = (error?: Failure) =>
+          services.respond(
+            c,
+            (page) => show(stewardContext(page), place, { field, ...(error && { error }) }),
+            error ? 400 : 200,
+          )
+        const step = stepOf(place, field, context.config.timeZone)
+        if (!step) return again()
+        try {
+          await send(context, step, field('revision'))
+        } catch (error) {
+          if (error instanceof Failure) return again(error)
+          throw error
+        }
+        return c.redirect(nextPath(context, place, field('do')), 303)
+      },
+    }),
+  ]
+}
 
-const saveTurtle = pageEndpoint<PortalServices>({
-  ...turtleCommon,
-  method: 'post',
-  operation: 'saveDraftTurtle',
-  summary: 'Save a draft as Turtle',
-  page: async (c, services) => {
-    const [context, field, place] = [
-      await actionContext(c, services),
-      await readForm(c),
-      placeOf(c),
-    ]
-    const [text, revision] = [field('rdf'), field('revision')]
-    // With a catalogue the id of the path would be that at the origin.
-    const path = draftPath({ ...place, catalogue: '' })
-    try {
-      await send(context, { method: 'PUT', path, body: text }, revision)
-    } catch (error) {
-      const draft = await readDraft(context, place)
-      const make = async (page: PageContext) =>
-        turtlePage(stewardContext(page), draft, { text, revision, fault: faultOf(error) })
-      return services.respond(c, make, 400)
-    }
-    const query = new URLSearchParams({ catalogue: place.catalogue, did: 'saved' })
-    return c.redirect(
-      `${context.pathTo('desk', place.type, place.id, 'check')}?${query.toString()}`,
-      303,
-    )
-  },
-})
-
-/** Why a text was not saved: the failure that names a place in it, else the key of a message. */
-function faultOf(error: unknown): Failure | string {
-  const key = refusalKey(error, 'turtle')
-  const isAboutText =
-    error instanceof Failure &&
-    (reasons[error.kind] === undefined || error.kind === 'invalid-content')
-  return isAboutText && problemOf(error, '').status < 500 ? error : key
+/** Path of the page after a step: the check, and after a withdrawal the list of what waits. */
+function nextPath({ pathTo }: StewardContext, { type, id, catalogue }: RecordPlace, did: string) {
+  const isGone = did === 'withdraw'
+  const query = new URLSearchParams({ ...(!isGone && { catalogue }), did })
+  const path = isGone ? pathTo('desk', 'waiting') : pathTo('desk', type, id, 'check')
+  return `${path}?${query.toString()}`
 }
 
 /** Endpoints of the check of a draft, and of its text. */
-export const checkEndpoints = [showCheck, takeStep, showTurtle, saveTurtle]
+export const checkEndpoints = [
+  ...recordPage('check', 'DraftCheck', 'The check of a draft', showCheck),
+  ...recordPage('turtle', 'DraftTurtle', 'A draft as Turtle', showTurtle),
+]

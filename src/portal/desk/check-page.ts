@@ -1,5 +1,6 @@
 /** Page on which a draft is checked and published: what blocks that, its points, what will be public, and what one may do with it. */
 
+import type { Failure } from '../../errors.ts'
 import type { FormFields } from '../../http/form.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { shortText } from '../../text/code-points.ts'
@@ -28,8 +29,8 @@ import {
 } from './form-page.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
 
-/** Form that is shown again: its fields and, where it was refused, the key of the message that says why. */
-export type Posted = { readonly field: FormFields; readonly refusal?: string }
+/** Form that is shown again; `error` is why it was refused. */
+export type Posted = { readonly field: FormFields; readonly error?: Failure }
 
 /** Page of the check of a draft. Rejects with `Failure` where the repository cannot check it. */
 export async function checkPage(view: View, posted?: Posted): Promise<PageContent> {
@@ -47,25 +48,38 @@ export async function checkPage(view: View, posted?: Posted): Promise<PageConten
     body: html`${breadcrumbs(context, { href: context.pathTo('desk', 'waiting'), label: t('waiting-title') }, mayWrite && { href: first, label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag ${kinds[draft.state] ?? 'draft'}">${t(`form-state-${draft.state}`)}</span></div>
       <div class="form-page"><div class="side">${mayWrite && sectionList(view, rows, 'check')}</div>
-      <div><h2>${t('publish-heading')}</h2>${outcome(context, refusalOf(view, posted))}${noteOf(view)}${findings}
+      <div><h2>${t('publish-heading')}</h2>${outcome(context, posted, draft.revision)}${noteOf(view)}${findings}
       ${pageSection('answers', t('publish-answers'), [answerList(view, rows, mayWrite), keptStatements(view)])}${actions(view, posted)}</div>
       <aside aria-label="${t('publish-points')}">${points(context, checked)}${textLinks(view, mayWrite)}</aside></div>`,
   })
 }
 
-/** Notice that the last action was done, or why it was refused; `refusal` is the key of a message. */
-export const outcome = ({ t, query }: StewardContext, refusal?: string): HtmlContent => {
-  if (refusal !== undefined)
-    return html`<div role="alert">${notice('bad', t('publish-refused'), html`<p>${t(refusal)}</p>`)}</div>`
-  const key = `publish-did-${query.get('did') ?? ''}`
-  return t(key) !== key && html`<div role="status">${notice('good', t(key))}</div>`
+/** Kind of a failure → ending of the key of its message; what is none of these may work later. */
+const refusals: Readonly<Record<string, string>> = {
+  'precondition-failed': 'changed',
+  'invalid-content': 'findings',
+  conflict: 'state',
+  'not-found': 'role',
+  'unknown-resource': 'gone',
 }
 
-/** Refusal of a form; where the draft is still as it was, it is the published record that was changed. */
-const refusalOf = ({ draft }: View, posted?: Posted): string | undefined =>
-  posted?.refusal === 'publish-refused-changed' && posted.field('revision') === draft.revision
-    ? 'publish-refused-merge'
-    : posted?.refusal
+/**
+ * Notice that the last action was done, or why it was refused. `revision` is that of the draft: where it was posted, it is the
+ * published record that was changed meanwhile.
+ */
+export function outcome(
+  { t, query }: StewardContext,
+  { field, error }: Partial<Posted> = {},
+  revision?: string,
+): HtmlContent {
+  const did = `publish-did-${query.get('did') ?? ''}`
+  if (!field || !error)
+    return !field && t(did) !== did && html`<div role="status">${notice('good', t(did))}</div>`
+  const ending = error.kind === 'invalid-parameter' ? field('do') : refusals[error.kind]
+  const isMerge = ending === 'changed' && field('revision') === revision
+  const text = t(`publish-refused-${isMerge ? 'merge' : (ending ?? 'later')}`)
+  return html`<div role="alert">${notice('bad', t('publish-refused'), html`<p>${text}</p>`)}</div>`
+}
 
 /** Word of the author to the reviewer or back, and the time at which it is published. */
 function noteOf({ context: { t, formats }, draft: { about } }: View): HtmlContent {
@@ -180,7 +194,7 @@ function wordsOf({ t, formats }: StewardContext, finding: Fields): HtmlContent {
 
 // Answers.
 
-/** What is public after publication, field by field, and what is asked for and has no answer. */
+/** List of what will be public, field by field, and of what is asked for and has no answer. */
 function answerList(view: View, rows: readonly FormRows[], mayWrite: boolean): HtmlMarkup {
   const { t } = view.context
   const form = fieldContext(view)

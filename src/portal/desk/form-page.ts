@@ -107,7 +107,7 @@ export function rowsOfDraft({ context, draft, added }: View): readonly FormRows[
 export const formPath = ({ context, draft }: View, ...steps: readonly string[]): string =>
   `${context.pathTo('desk', draft.type, draft.id, ...steps)}?catalogue=${encodeURIComponent(draft.catalogue)}`
 
-/** What the fields of a draft are shown with. */
+/** Makes the context of the fields of a draft. */
 export const fieldContext = (view: View): FieldContext => ({
   page: view.context,
   concepts: view.concepts,

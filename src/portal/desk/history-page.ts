@@ -47,7 +47,8 @@ export async function historyPage(
   return deskFrame(context, {
     title,
     body: html`${breadcrumbs(context, { href: pathTo('harvest'), label: t('steward-pages') }, own !== undefined && { href: own, label: place.id })}
-      <h1>${title}</h1><p class="soft">${t('history-hint')}</p>${done(context)}
+      <h1>${title}</h1><p class="soft">${t('history-hint')}</p>
+      ${valueAt(history, 'mayWithdraw') === true && html`<p><a href="${pathTo('desk', place.type, place.id, 'check')}">${t('history-actions')}</a></p>`}${done(context)}
       <div class="with-aside section"><div>${
         version && newest !== undefined && former !== undefined
           ? await comparison(context, place, { version, newest, former, history })

@@ -24,6 +24,14 @@ export async function publishedPage(
   const typed = (name: string) => posted?.field(name) ?? ''
   // Without a catalogue its datasets would be away too.
   const mayWithdraw = valueAt(history, 'mayWithdraw') === true && type !== 'catalogues'
+  const change =
+    type === 'datasets' &&
+    mayWithdraw &&
+    sessionForm(
+      context,
+      pathTo('desk', 'new'),
+      html`<input type="hidden" name="of" value="${id}"><button class="button">${t('edit')}</button>`,
+    )
   const form = html`<button class="vh" name="do" value="" tabindex="-1">${t('publish-again')}</button>
     <div class="field"><label for="reason">${t('withdraw-reason')}</label><textarea id="reason" name="reason" rows="3" maxlength="2000">
 ${typed('reason')}</textarea></div>
@@ -32,8 +40,8 @@ ${typed('reason')}</textarea></div>
   return deskFrame(context, {
     title: `${t('form-state-published')}: ${id}`,
     body: html`${breadcrumbs(context, { href: pathTo('desk', 'waiting'), label: t('waiting-title') })}
-      <div class="form-title"><h1>${id}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted?.refusal)}
-      <p class="row close"><a class="button" href="${own}">${t('published-see')}</a><a class="button quiet" href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></p>
+      <div class="form-title"><h1>${id}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted)}
+      <div class="row close">${change}<a class="button quiet" href="${own}">${t('published-see')}</a><a class="button quiet" href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></div>
       ${mayWithdraw && pageSection('withdraw', t('withdraw'), [html`<p class="soft">${t('withdraw-hint')}</p>`, sessionForm(context, pathTo('desk', type, id, 'check'), form, 'stack close')])}`,
   })
 }

@@ -1,55 +1,54 @@
 /** Page of a draft as Turtle, for experts; a text with an error is shown again with the line of the error. */
 
-import type { Failure } from '../../errors.ts'
 import { textOr } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, codeListing, notice } from '../parts/blocks.ts'
-import { outcome } from './check-page.ts'
+import { outcome, type Posted } from './check-page.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath } from './drafts.ts'
 import type { Draft } from './form-page.ts'
-
-/** Text that was not saved; `fault` is what is wrong with it, or the key of a message. */
-type Unsaved = {
-  readonly text: string
-  readonly revision: string
-  readonly fault: Failure | string
-}
 
 /** Page of the text. The draft is read before the text, so that the revision is never newer than the text. */
 export async function turtlePage(
   context: StewardContext,
   draft: Draft,
-  unsaved?: Unsaved,
+  posted?: Posted,
 ): Promise<PageContent> {
   const { t, pathTo, ask } = context
   const headers = { Accept: 'text/turtle' }
   const text =
-    unsaved?.text ?? textOr(await ask('deskRepository', draftPath(draft), { headers })) ?? ''
+    posted?.field('rdf') ?? textOr(await ask('deskRepository', draftPath(draft), { headers })) ?? ''
   const to = (step: string) =>
     `${pathTo('desk', draft.type, draft.id, step)}?catalogue=${encodeURIComponent(draft.catalogue)}`
   const title = draft.title || t('untitled')
-  const body = html`<input type="hidden" name="revision" value="${unsaved?.revision ?? draft.revision}">
+  const body = html`<input type="hidden" name="revision" value="${posted?.field('revision') ?? draft.revision}">
     <div class="field"><label for="rdf">Turtle</label><textarea class="code" id="rdf" name="rdf" rows="24" spellcheck="false">
-${text}</textarea></div><p class="row"><button class="button primary">${t('turtle-save')}</button><a class="button quiet" href="${to('check')}">${t('form-check')}</a></p>`
+${text}</textarea></div><p class="row"><button class="button primary" name="do" value="save">${t('turtle-save')}</button><a class="button quiet" href="${to('check')}">${t('form-check')}</a></p>`
   return deskFrame(context, {
     title: `Turtle: ${title}`,
     body: html`${breadcrumbs(context, { href: to('check'), label: title })}<h1>Turtle: ${title}</h1><p class="soft">${t('turtle-hint')}</p>
-      ${unsaved && faultOf(context, unsaved, to('turtle'))}${sessionForm(context, to('turtle'), body, 'stack close')}`,
+      ${posted?.error && refusal(context, posted, text, to('turtle'))}${sessionForm(context, to('turtle'), body, 'stack close')}`,
   })
 }
 
-function faultOf(context: StewardContext, { text, fault }: Unsaved, now: string): HtmlContent {
+/** Reason why a text was not saved: what is wrong with it and in which line, or that somebody else was faster. */
+function refusal(
+  context: StewardContext,
+  posted: Posted,
+  text: string,
+  present: string,
+): HtmlContent {
   const { t } = context
-  if (typeof fault === 'string')
+  const { kind = 'internal', detail: whole = '', errors = [] } = posted.error ?? {}
+  if (!/^(?:malformed|invalid|missing|ambiguous|too|empty)-/.test(kind))
     return [
-      outcome(context, fault),
-      html`<p class="close"><a href="${now}">${t('turtle-now')}</a></p>`,
+      outcome(context, posted),
+      html`<p class="close"><a href="${present}">${t('turtle-now')}</a></p>`,
     ]
-  const { line, column = 1, detail } = { detail: fault.detail, ...fault.errors[0] }
+  const { line, column = 1, detail } = { detail: whole, ...errors[0] }
   const heading = html`${t('syntax-error')} ${line !== undefined && t('at-line', { line, column })}`
   return [
     html`<div role="alert">${notice('bad', heading, html`<p lang="en"><bdi>${detail}</bdi></p>`)}</div>`,

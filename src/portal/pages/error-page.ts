@@ -51,12 +51,14 @@ async function removal(context: PageContext, path: string): Promise<HtmlContent>
   const { t, formats, ask, optional, pathTo, titleOf, readRecord } = context
   const refusal: unknown = await ask('repository', path).catch((error: unknown) => error)
   if (!(refusal instanceof Failure && refusal.kind === 'gone')) return undefined
-  const { deletedAt, restorableUntil, catalogue } = refusal.members
+  const { deletedAt, restorableUntil, catalogue, reason, replacement } = refusal.members
   const catalogueId = textOr(catalogue)
   const record =
     catalogueId === undefined ? undefined : await optional(readRecord('catalogues', catalogueId))
   const name = record ? titleOf(record) : catalogueId
   return pairList([
+    [t('removed-reason'), textOr(reason) && html`<bdi>${reason}</bdi>`],
+    [t('replaced-by'), textOr(replacement) && html`<a href="${replacement}">${replacement}</a>`],
     [t('removed-on'), formats.moment(deletedAt)],
     [t('restorable-until'), formats.moment(restorableUntil)],
     [

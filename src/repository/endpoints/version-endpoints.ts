@@ -9,6 +9,7 @@ import { Failure } from '../../errors.ts'
 import { isPermitted } from '../../http/api-key.ts'
 import type { AppContext } from '../../http/app.ts'
 import { mayAs, type Auth, type Endpoint } from '../../http/endpoint.ts'
+import type { Role } from '../../http/roles.ts'
 import type { ResourceType } from '../../profile/profile.ts'
 import { difference, merge } from '../../rdf/difference.ts'
 import { readLines, toLine } from '../../rdf/lines.ts'
@@ -141,14 +142,15 @@ async function answerVersions(c: AppContext, context: RepositoryContext, record:
     ...version,
     ...(record.kind === 'dataset' && { revision: `${record.id}.${version.number}` }),
   }))
-  const action = { method: 'POST', path: `${c.req.path}/1/restore`, role: 'steward' } as const
+  const action = { method: 'POST', path: `${c.req.path}/1/restore` }
   const catalogue = await catalogueOf(c, context, record)
   const key = c.get('key')
-  const mayWrite = key !== undefined && isPermitted(key, { ...action, catalogue })
+  const mayAct = (role: Role) =>
+    key !== undefined && isPermitted(key, { ...action, role, catalogue })
   const isReviewed = context.drafts.rules(catalogue ?? '').rules.review === 'every'
-  const role = isReviewed || record.kind === 'catalogue' ? 'steward' : 'publisher'
-  const mayWithdraw = key !== undefined && isPermitted(key, { ...action, role, catalogue })
-  return { versions: listed, changedOutside, mayWrite, mayWithdraw, isStored: stored !== '' }
+  const mayWithdraw = mayAct(isReviewed || record.kind === 'catalogue' ? 'steward' : 'publisher')
+  const rights = { mayWrite: mayAct('steward'), mayWithdraw }
+  return { versions: listed, changedOutside, ...rights, isStored: stored !== '' }
 }
 
 async function answerVersion(

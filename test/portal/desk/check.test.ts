@@ -133,6 +133,34 @@ it('has the actions of the person, and is not there for others', async () => {
   expect(await author.page(path)).toContain('Name the lake')
 })
 
+it('refuses every action by every address to who may not take it, and changes nothing', async () => {
+  const { path, own, draft } = await drafted('Marshes')
+  const steps = ['publish', 'submit', 'schedule', 'return', 'save', 'withdraw']
+  const year = new Date().getUTCFullYear() + 1
+  const fields = { note: 'x', reason: 'x', at: `${year}-07-01T08:00`, rdf: '<> a <urn:x> .' }
+  // The check notes the points.
+  const now = async () => ({
+    ...((await (await call(all, 'GET', draft)).json()) as object),
+    score: 0,
+  })
+  const before = await now()
+  const revision = revisionIn(await (await signedIn(platform, publisher)).page(path))
+  for (const [key, allowed] of [
+    [reader, []],
+    [other, []],
+    [publisher, ['submit', 'save']],
+  ] as const) {
+    const { post } = await signedIn(platform, key)
+    for (const step of steps.filter((one) => !allowed.some((name) => name === one)))
+      for (const address of [path, `${own}/turtle`]) {
+        const { status } = await post(address, { do: step, ...fields, revision })
+        expect([key, step, status]).toEqual([key, step, key === publisher ? 400 : 404])
+      }
+    expect((await post(path, { do: 'publish', _csrf: 'forged', revision })).status).toBe(403)
+  }
+  expect(await now()).toEqual(before)
+})
+
 it('is published at a time of the portal, and withdrawn with a reason', async () => {
   const { id, own, path, draft } = await drafted('Wells')
   const { page, post } = await signedIn(platform, steward)
@@ -151,10 +179,17 @@ it('is published at a time of the portal, and withdrawn with a reason', async ()
   expect(actionsIn(await (await signedIn(platform, reader)).page(path))).toEqual([])
   const silent = await author.post(path, { do: 'withdraw', replacement: 'https://lakes.example/' })
   expect(await silent.text()).toContain('value="https://lakes.example/"')
-  const gone = await author.post(path, { do: 'withdraw', reason: 'Measured wrongly' })
+  const gone = await author.post(path, { do: 'withdraw', reason: 'Measured <wrongly>' })
   expect(gone.headers.get('Location')).toBe('/en/desk/waiting?did=withdraw')
   expect((await call(all, 'GET', `/datasets/${id}`)).status).toBe(410)
   expect((await author.get(`${own}/check`)).status).toBe(404)
+  const tombstone = await fetch(`${platform.url}/en/datasets/${id}`, {
+    headers: { Accept: 'text/html' },
+  })
+  expect([tombstone.status, await tombstone.text()]).toEqual([
+    410,
+    expect.stringContaining('Measured &lt;wrongly&gt;'),
+  ])
 })
 
 it('is edited as Turtle, and shows the line of an error beside the text', async () => {
@@ -165,17 +200,19 @@ it('is edited as Turtle, and shows the line of an error beside the text', async 
   expect(html).toMatch(/<textarea[^>]*>\n[^]*Reeds[^]*<\/textarea>/)
   const revision = revisionIn(html)
   const record = `${prefixes}<${platform.url}/set/data/${id}> a dcat:Dataset ; dct:title "Reeds & rushes"@en ; dct:description "Plants."@en`
-  const broken = await post(address, { rdf: `${record} ; dct:title .`, revision })
+  const broken = await post(address, { do: 'save', rdf: `${record} ; dct:title .`, revision })
   const text = await broken.text()
   expect(broken.status).toBe(400)
   expect(text).toContain('Reeds &amp; rushes')
   expect(text).toMatch(/line \d/)
   expect(text).toContain('class="hit"')
-  const stale = await (await post(address, { rdf: `${record} .`, revision: '77' })).text()
+  const stale = await (
+    await post(address, { do: 'save', rdf: `${record} .`, revision: '77' })
+  ).text()
   expect(stale).toContain('Show the present text')
   expect(stale).toContain('Reeds &amp; rushes')
-  const saved = await post(address, { rdf: `${record} .`, revision })
-  expect(saved.headers.get('Location')).toBe(`${path}&did=saved`)
+  const saved = await post(address, { do: 'save', rdf: `${record} .`, revision })
+  expect(saved.headers.get('Location')).toBe(`${path}&did=save`)
   expect(await page(path)).toContain('Reeds &amp; rushes')
   await post(path, { do: 'submit', revision: revisionIn(await page(path)) })
   expect(await stateOf(draft)).toBe('review')
