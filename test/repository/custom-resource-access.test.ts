@@ -87,7 +87,7 @@ describe('the served contract', () => {
     expect(Object.keys(document.paths['/customresources/{type}/{id}/restore'] ?? {})).toEqual([
       'post',
     ])
-    expect(Object.keys(one ?? {}).sort()).toEqual(['delete', 'get', 'put'])
+    expect(Object.keys(one ?? {}).sort()).toEqual(['delete', 'get', 'patch', 'put'])
     const type = one?.['put']?.parameters.find(({ name }) => name === 'type')
     expect(type?.schema.enum).toEqual(['data-service', 'gauge'])
   })

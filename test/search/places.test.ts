@@ -1,11 +1,13 @@
 /** Places that a query names, where the table of countries cannot be read at first. */
 
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { failingFiles } from '../support/failing-files.ts'
 import { documentOf } from './suite/corpus.ts'
-import { searchFixture } from './suite/search-fixture.ts'
 
 it('countries are read again after a failure', async () => {
+  // Another test file of this process may have read them.
+  vi.resetModules()
+  const { searchFixture } = await import('./suite/search-fixture.ts')
   const text = { title: { en: ['Trees'] } }
   const made = documentOf({ index: 'dataset', id: 'a', text, facets: { country: ['de'] } })
   const search = await searchFixture([made])
