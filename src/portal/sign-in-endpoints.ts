@@ -8,6 +8,7 @@ import { readForm } from '../http/form.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
 import { refusePrefetch, isSameHostForm } from '../http/headers.ts'
 import { isLoopback } from '../http/peer.ts'
+import { cataloguesOf } from '../http/roles.ts'
 import type { PageContext } from './context.ts'
 import { preferredLanguage } from './negotiation.ts'
 import { html, icon } from './html.ts'
@@ -120,8 +121,9 @@ export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalSer
     auth: ownFormOverTls,
     page: withRefusalPage(async ({ pathTo }, c) => {
       const field = await readForm(c)
-      setSessionCookie(c, sessions.signIn(field('key').trim(), c.get('client')))
-      return c.redirect(pathTo('harvest'), 303)
+      const cookie = sessions.signIn(field('key').trim(), c.get('client'))
+      setSessionCookie(c, cookie)
+      return c.redirect(pathTo(firstPage(sessions.find(cookie))), 303)
     }),
   }),
 ]
@@ -181,14 +183,20 @@ const finishSignIn = (sessions: Sessions, oidc: Oidc) =>
     page: withRefusalPage(async ({ log }, c, { respond }) => {
       const person = await oidc.finish(cookieOf(c, 'sign-in'), new URL(c.req.url).searchParams)
       deleteCookie(c, 'sign-in', cookieOptions(c))
-      setSessionCookie(c, sessions.beginUser(person))
+      const cookie = sessions.beginUser(person)
+      setSessionCookie(c, cookie)
       log.info({ key: person.id }, 'portal.sign-in')
       // The session is `Strict`: browsers send it only when the next page is asked for by one of ours.
-      const page = await respond(c, async (context) => signedInPage(context))
+      const first = firstPage(sessions.find(cookie))
+      const page = await respond(c, async (context) => signedInPage(context, first))
       page.headers.set('Cache-Control', 'private, no-store')
       return page
     }),
   })
+
+/** First page of a session: the desk for publishers, the sources for stewards and all others. */
+const firstPage = (session: Session | undefined): 'desk' | 'harvest' =>
+  session?.hasDesk && cataloguesOf(session.permissions, 'steward').length === 0 ? 'desk' : 'harvest'
 
 /** Endpoints of the sign-in at the provider. */
 export const providerEndpoints = (
@@ -224,12 +232,12 @@ function signInPage({ t, config, pathTo }: PageContext, messageKey?: string): Pa
  * Page after the sign-in at the provider. It opens the next page by itself, because browsers do not send the session cookie on a
  * redirect from another site.
  */
-function signedInPage({ t, pathTo }: PageContext): PageContent {
-  const next = pathTo('harvest')
+function signedInPage({ t, pathTo }: PageContext, first: string): PageContent {
+  const next = pathTo(first)
   return {
     title: t('sign-in'),
     isIndexed: false,
     head: html`<meta http-equiv="refresh" content="0; url=${next}" />`,
-    body: html`<div class="narrow"><h1>${t('oidc-done')}</h1><p><a href="${next}">${t('menu-harvest')}</a></p></div>`,
+    body: html`<div class="narrow"><h1>${t('oidc-done')}</h1><p><a href="${next}">${t(first === 'desk' ? 'desk' : 'menu-harvest')}</a></p></div>`,
   }
 }

@@ -250,7 +250,7 @@ function pageOf(
   const title = draft.title || t('untitled')
   return deskFrame(context, {
     title: `${heading}: ${title}`,
-    body: html`${breadcrumbs(context, { href: formPath(view, view.draft.model.sections[0]?.id ?? ''), label: title })}
+    body: html`${breadcrumbs(context, { href: context.pathTo('desk'), label: t('desk') }, { href: formPath(view, view.draft.model.sections[0]?.id ?? ''), label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag draft">${t(`form-state-${draft.state}`)}</span></div>
       <div class="form-page"><div class="side">${sectionList(view, rows, current)}${figure(view, own)}</div>${form}${asFound(rows, context)}</div>`,
   })

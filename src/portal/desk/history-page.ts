@@ -42,11 +42,12 @@ export async function historyPage(
     numbers.find((number) => number < (newest ?? 0)),
   )
   const version = versions.find((one) => numberAt(one, 'number') === newest)
+  const isPublisher = context.steward.hasDesk
   const title = t('history-of', { title: place.id })
   const own = place.type === 'datasets' ? pathTo('datasets', place.id) : undefined
   return deskFrame(context, {
     title,
-    body: html`${breadcrumbs(context, { href: pathTo('harvest'), label: t('steward-pages') }, own !== undefined && { href: own, label: place.id })}
+    body: html`${breadcrumbs(context, { href: pathTo(isPublisher ? 'desk' : 'harvest'), label: t(isPublisher ? 'desk' : 'steward-pages') }, own !== undefined && { href: own, label: place.id })}
       <h1>${title}</h1><p class="soft">${t('history-hint')}</p>
       ${valueAt(history, 'mayWithdraw') === true && html`<p><a href="${pathTo('desk', place.type, place.id, 'check')}">${t('history-actions')}</a></p>`}${done(context)}
       <div class="with-aside section"><div>${

@@ -92,6 +92,22 @@ test('who publishes nowhere has no desk, and no link to one', async () => {
   expect(await (await as('key-of-everything')).page('/en/desk')).toContain('/en/desk/people')
 })
 
+test('publishers begin at the desk after the sign-in, stewards and others at the sources', async () => {
+  const first = async (key: string) => {
+    const body = new URLSearchParams({ key })
+    const init = { method: 'POST', body, redirect: 'manual' } as const
+    return (await fetch(`${platform.url}/en/sign-in`, init)).headers.get('Location')
+  }
+  expect(await first('publisher-of-parks')).toBe('/en/desk')
+  for (const key of [
+    'steward-of-rivers',
+    'key-of-everything',
+    'reader-of-rivers',
+    'starter-of-runs',
+  ])
+    expect([key, await first(key)]).toEqual([key, '/en/harvest'])
+})
+
 test('a title and a catalogue lead to the first section of the new draft', async () => {
   const { status, to } = await begin('publisher-of-rivers', {
     title: ' Bathing "lakes" \\ 2026 ',
