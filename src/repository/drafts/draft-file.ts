@@ -20,6 +20,7 @@ export const draftTables = `
     UNIQUE (type, id)
   ) STRICT;
   CREATE INDEX IF NOT EXISTS draft_list ON draft (type, catalogue, changed_at DESC);
+  CREATE INDEX IF NOT EXISTS draft_states ON draft (type, state, changed_at DESC, catalogue);
   CREATE TABLE IF NOT EXISTS rule (
     catalogue TEXT PRIMARY KEY, rules TEXT NOT NULL, changed_at INTEGER NOT NULL, changed_by TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
@@ -283,15 +284,17 @@ export class DraftFile {
   /** Page of drafts, last changed first, with the number of all by state. */
   list({ type, catalogues, state, q, offset, limit }: DraftFilter) {
     const ids = catalogues === '*' ? null : JSON.stringify(catalogues)
-    const choice = [type ?? null, type ?? null, ids, ids, q ?? null, q ?? null]
+    const choice = [type ?? null, type ?? null, ids, ids, ...(q === undefined ? [] : [q])]
+    // Without a text the counts need the index alone.
+    const condition = q === undefined ? where : `${where} AND instr(lower(title), lower(?)) > 0`
     const groups = this.#file.rows(
-      `SELECT state, count(*) AS count FROM draft ${where} GROUP BY state`,
+      `SELECT state, count(*) AS count FROM draft ${condition} GROUP BY state`,
       ...choice,
     )
     const counts = new Map(groups.map((row) => [String(row['state']), Number(row['count'])]))
     const isShown = state === undefined ? "AND state <> 'away'" : 'AND state = ?'
     const rows = this.#file.rows(
-      `SELECT * FROM draft ${where} ${isShown} ORDER BY changed_at DESC, serial DESC LIMIT ? OFFSET ?`,
+      `SELECT * FROM draft ${condition} ${isShown} ORDER BY changed_at DESC, serial DESC LIMIT ? OFFSET ?`,
       ...choice,
       ...(state === undefined ? [] : [state]),
       limit,
@@ -357,8 +360,7 @@ export class DraftFile {
   }
 }
 
-const where = `WHERE (? IS NULL OR type = ?) AND (? IS NULL OR catalogue IN (SELECT value FROM json_each(?)))
-  AND (? IS NULL OR instr(lower(title), lower(?)) > 0)`
+const where = `WHERE (? IS NULL OR type = ?) AND (? IS NULL OR catalogue IN (SELECT value FROM json_each(?)))`
 const insertDraft = `INSERT INTO draft (type, id, original_id, catalogue, title, author, author_name, base_tag, base, graph,
   made_at, changed_at, changed_by, links, state, revision, typed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'draft', 1, '[]')`
 const updateDraft = `UPDATE draft SET title = ?, state = ?, graph = ?, typed = ?, note = ?, noted_by = ?, publish_at = ?,
