@@ -35,7 +35,7 @@ export type Posted = { readonly field: FormFields; readonly error?: Failure }
 /** Page of the check of a draft. Rejects with `Failure` where the repository cannot check it. */
 export async function checkPage(view: View, posted?: Posted): Promise<PageContent> {
   const { context, draft } = view
-  const { t } = context
+  const { t, steward } = context
   const checked = await context.ask('deskRepository', draftPath(draft, '/findings'))
   const rows = rowsOfDraft(view)
   const findings = findingLists(view, rows, listAt(checked, 'findings'))
@@ -45,7 +45,7 @@ export async function checkPage(view: View, posted?: Posted): Promise<PageConten
   const kinds: Readonly<Record<string, string>> = { review: 'review', returned: 'gone' }
   return deskFrame(context, {
     title: `${t('form-check')}: ${title}`,
-    body: html`${breadcrumbs(context, { href: context.pathTo('desk', 'waiting'), label: t('waiting-title') }, mayWrite && { href: first, label: title })}
+    body: html`${breadcrumbs(context, steward.hasDesk && { href: context.pathTo('desk'), label: t('desk') }, mayWrite && { href: first, label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag ${kinds[draft.state] ?? 'draft'}">${t(`form-state-${draft.state}`)}</span></div>
       <div class="form-page"><div class="side">${mayWrite && sectionList(view, rows, 'check')}</div>
       <div><h2>${t('publish-heading')}</h2>${outcome(context, posted, draft.revision)}${noteOf(view)}${findings}

@@ -16,7 +16,7 @@ export async function publishedPage(
   { type, id }: VersionPlace,
   posted?: Posted,
 ): Promise<PageContent | undefined> {
-  const { t, pathTo } = context
+  const { t, pathTo, steward } = context
   const history = await context.ask('deskRepository', `${repositoryPath({ type, id })}/versions`)
   if (valueAt(history, 'isStored') !== true) return undefined
   const isBuiltIn = type === 'datasets' || type === 'catalogues'
@@ -39,7 +39,7 @@ ${typed('reason')}</textarea></div>
     <p class="row"><button class="button danger" name="do" value="withdraw">${t('withdraw')}</button></p>`
   return deskFrame(context, {
     title: `${t('form-state-published')}: ${id}`,
-    body: html`${breadcrumbs(context, { href: pathTo('desk', 'waiting'), label: t('waiting-title') })}
+    body: html`${breadcrumbs(context, steward.hasDesk && { href: pathTo('desk'), label: t('desk') })}
       <div class="form-title"><h1>${id}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted)}
       <div class="row close">${change}<a class="button quiet" href="${own}">${t('published-see')}</a><a class="button quiet" href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></div>
       ${mayWithdraw && pageSection('withdraw', t('withdraw'), [html`<p class="soft">${t('withdraw-hint')}</p>`, sessionForm(context, pathTo('desk', type, id, 'check'), form, 'stack close')])}`,

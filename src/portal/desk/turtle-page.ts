@@ -34,7 +34,7 @@ ${text}</textarea></div><p class="row"><button class="button primary" name="do" 
   })
 }
 
-/** Reason why a text was not saved: what is wrong with it and in which line, or that another person else was faster. */
+/** Reason why a text was not saved: what is wrong with it and in which line, or that the draft was changed meanwhile. */
 function refusal(
   context: StewardContext,
   posted: Posted,

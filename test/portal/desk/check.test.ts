@@ -25,6 +25,7 @@ beforeAll(async () => {
   directory = await temporaryDirectory()
   await writeFile(join(directory, 'api-key'), all)
   platform = await gateway(directory, {
+    PLATFORM_PORTAL_CONFIG: '{"timeZone":"Europe/Berlin"}',
     PLATFORM_HUB_API_KEYS: JSON.stringify({
       [all]: ['*'],
       [steward]: ['steward:water'],
@@ -123,6 +124,8 @@ it('has the actions of the person, and is not there for others', async () => {
   expect(await author.page(path)).not.toContain(`${own}/essentials`)
   expect(await reviewer.page('/en/desk/waiting')).toContain('See the licence')
   expect(await author.page('/en/desk/waiting')).toContain('Nothing waits.')
+  expect(await reviewer.page('/en/desk')).toContain(path)
+  expect((await (await signedIn(platform, reader)).get('/en/desk/waiting')).status).toBe(404)
   expect(actionsIn(await reviewer.page(path))).toEqual(['publish', 'return', 'schedule'])
   const second = revisionIn(await reviewer.page(path))
   const silent = await reviewer.post(path, { do: 'return', revision: second })
@@ -168,9 +171,17 @@ it('is published at a time of the portal, and withdrawn with a reason', async ()
   const past = await post(path, { do: 'schedule', at: '2001-01-01T08:00', revision })
   expect(await past.text()).toContain('value="2001-01-01T08:00"')
   const year = new Date().getUTCFullYear() + 1
-  await post(path, { do: 'schedule', at: `${year}-07-01T08:00`, revision })
-  const scheduled = (await (await call(all, 'GET', draft)).json()) as { publishAt: string }
-  expect(scheduled.publishAt).toBe(`${year}-07-01T08:00:00.000Z`)
+  const sunday = 31 - new Date(Date.UTC(year, 2, 31)).getUTCDay()
+  // In summer, in winter, and in the hour after the clocks were changed.
+  for (const [at, instant] of [
+    [`${year}-07-01T08:00`, `${year}-07-01T06:00:00.000Z`],
+    [`${year}-12-01T08:00`, `${year}-12-01T07:00:00.000Z`],
+    [`${year}-03-${sunday}T03:30`, `${year}-03-${sunday}T01:30:00.000Z`],
+  ] as const) {
+    await post(path, { do: 'schedule', at, revision: revisionIn(await page(path)) })
+    const { publishAt } = (await (await call(all, 'GET', draft)).json()) as { publishAt: string }
+    expect(publishAt).toBe(instant)
+  }
   const done = await post(path, { do: 'publish', revision: revisionIn(await page(path)) })
   expect(done.headers.get('Location')).toBe(`${path}&did=publish`)
   expect((await call(all, 'GET', `/datasets/${id}`)).status).toBe(200)
