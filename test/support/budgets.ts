@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6871,
 
-  portal: 13232,
+  portal: 13241,
 
   profile: 2523,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 4529,
 
-  repository: 12985,
+  repository: 12987,
 
   scheduler: 2144,
 
