@@ -50,7 +50,10 @@ const name = z
   .trim()
   .min(1)
   .max(200)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u, 'must be one line of text')
+  .refine(
+    (text) => /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u.test(text),
+    'must be one line of text',
+  )
 const mail = z.union([z.email().max(200), z.literal('')])
 
 const accountSchema = z
