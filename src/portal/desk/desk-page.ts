@@ -47,13 +47,12 @@ export async function deskPage(context: StewardContext): MaybePage {
     waitingDrafts(context, ['datasets'], ['returned', 'review', 'scheduled']),
   ])
   const todo = await todoList(context, waiting.slice(0, 3 * mostRows))
-  const isEmpty = drafts.length === 0 && (published?.count ?? 0) === 0
   const drafted = new Set(drafts.map((draft) => textAt(draft, 'id')))
   const others = (published?.records ?? []).filter((record) => !drafted.has(textAt(record, 'id')))
   const names = [...catalogues.values()].slice(0, 10)
-  const links = listLinks(context, (list) =>
-    list === 'published' ? (published?.count ?? 0) : count(list),
-  )
+  const publishedCount = published?.count ?? 0
+  const isEmpty = drafts.length + publishedCount === 0
+  const links = listLinks(context, (list) => (list === 'published' ? publishedCount : count(list)))
   const body = html`${names.length > 0 && html`<p class="soft">${t('desk-for')} ${joinHtml(names, ', ')}</p>`}
     ${todo && pageSection('waiting', t('steward-waiting'), todo)}
     ${
@@ -93,7 +92,9 @@ async function todoList(context: StewardContext, drafts: readonly Fields[]): Pro
   const link = await draftLinks(context)
   const items = drafts.map((draft) => {
     const state = textAt(draft, 'state') ?? ''
-    const name = textAt(draft, state === 'review' ? 'author' : 'notedBy') ?? ''
+    const by = textAt(draft, state === 'review' ? 'author' : 'notedBy')
+    // A scheduled draft that cannot be published is sent back by the platform, without a name.
+    const name = by || context.configuredText(context.config.name)
     const note = textAt(draft, 'note') ?? ''
     const about =
       state === 'scheduled'
