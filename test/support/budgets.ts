@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6871,
 
-  portal: 13241,
+  portal: 13242,
 
   profile: 2523,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 4529,
 
-  repository: 12987,
+  repository: 12990,
 
   scheduler: 2144,
 
