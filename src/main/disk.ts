@@ -152,7 +152,11 @@ type Writes = {
   readonly lastWriteError?: { readonly at: string; readonly reason: Reason }
 }
 
-type WatchedStore = GraphStore & { readonly writing: () => Writes }
+type WatchedStore = GraphStore & {
+  readonly writing: () => Writes
+  /** Counts a write that failed before it reached the store, such as one whose version could not be noted. */
+  readonly recordFailure: (error: unknown) => void
+}
 
 const reasons: Partial<Record<Failure['kind'], Reason>> = {
   'store-full': 'full',
@@ -196,6 +200,7 @@ export function watchedStore(
   }
   return {
     ...store,
+    recordFailure,
     write: (...args) => runWrite(() => store.write(...args)),
     writeEach: async (...args) => {
       const outcomes = await runWrite(() => store.writeEach(...args))

@@ -188,6 +188,7 @@ const repositoryService = (
     days: config.restoreDays,
     recordsPath: join(config.dataDir, 'records.sqlite'),
     versionLimits: config.versions,
+    onWriteFailed: context.store.recordFailure,
     limits: config.limits,
     triples: config.limits.triples,
     canonical: { work: config.limits.canonicalWork, blankNodes: config.limits.blankNodes },

@@ -66,6 +66,8 @@ export type RepositoryOptions = {
   /** File of what is kept beside the store. */
   readonly recordsPath: string
   readonly versionLimits: VersionLimits
+  /** Called when a write failed before it reached the store, because its version could not be noted. */
+  readonly onWriteFailed?: (error: unknown) => void
   /** Validates and scores a record that is not published; absent where no service validates. */
   readonly checkRecord?: RecordCheck
   readonly keys: ApiKeys

@@ -10,8 +10,9 @@ const catalogues = 'urn:test:catalogue:'
 
 export const catalogueName = (): string => `${catalogues}${randomUUID()}`
 
-/** What tests open stores with: `catalogueName` gives such graphs. */
-export const isCatalogue = (graph: string): boolean => graph.startsWith(catalogues)
+/** What tests open stores with: `catalogueName` and repositories give such graphs. */
+export const isCatalogue = (graph: string): boolean =>
+  graph.startsWith(catalogues) || graph.startsWith('http://localhost:8080/id/catalogue/')
 
 /** The line by which a catalogue names its n-th dataset. */
 export const linkOf = (catalogue: string, n: number): string =>

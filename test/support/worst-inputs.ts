@@ -82,6 +82,9 @@ GET /api/hub/repo/distributions/{distributionId} record
 GET /api/hub/repo/datasets/{datasetId}/related record
 GET /api/hub/repo/resources/{datasetId}/related record
 GET /api/hub/repo/profile record
+GET /api/hub/repo/profile/forms/{type} record
+POST /api/hub/repo/invitations message
+GET /api/hub/repo/drafts/{type}/{id}/shared/{token} record
 GET /api/hub/repo/records/{datasetId} record
 GET /api/hub/repo/resources most
 GET /api/hub/repo/resources/{datasetId} record

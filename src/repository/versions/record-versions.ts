@@ -43,6 +43,7 @@ type NotingContext = {
   readonly names: Names
   readonly canonical?: CanonicalBounds
   readonly history: VersionFile
+  readonly onWriteFailed?: (error: unknown) => void
 }
 
 /** Makes the function that notes changes of records; other graphs are left out. It rejects with `store-unavailable`. */
@@ -55,7 +56,13 @@ export const versionNotes =
         const lines = lineDifference(change.before, change.after)
         noted.push({ ...change, ...lines, isMeant: await isMeant(context, change, lines) })
       }
-    if (noted.length > 0) context.history.note(noted, authors.getStore()?.() ?? nobody)
+    if (noted.length === 0) return
+    try {
+      context.history.note(noted, authors.getStore()?.() ?? nobody)
+    } catch (error) {
+      context.onWriteFailed?.(error)
+      throw error
+    }
   }
 
 const isRecord = (names: Names, graph: string) =>
