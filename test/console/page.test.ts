@@ -1,18 +1,10 @@
 /** The console's page in a real Chromium; skipped where there is none (`CHROMIUM` or /usr/bin/chromium). */
 
-import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { executablePath } from '../support/chromium.ts'
 import { consoleFixture, type ConsoleFixture } from '../support/console/console-fixture.ts'
 import { literally } from '../support/console/telnet-client.ts'
-
-const places = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const executablePath = places.find((path) => path !== undefined && existsSync(path))
 
 describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
   let fixture: ConsoleFixture

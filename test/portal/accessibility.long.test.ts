@@ -1,24 +1,11 @@
 /** Every page of the demonstration in a real Chromium: nothing that axe-core finds, no sideways scrolling, everything without JavaScript. */
 
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { executablePath, violationsOn } from '../support/chromium.ts'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 import { crawl } from './crawling.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
-
-const places = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const executablePath = places.find((path) => path !== undefined && existsSync(path))
-
-const require = createRequire(import.meta.url)
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 const query = encodeURIComponent('SELECT * WHERE { ?s ?p ?o } LIMIT 5')
 /** Of strangers. */
@@ -53,21 +40,6 @@ const publicPages = [
   'nope',
   'datasets/gauge-level',
 ]
-
-type AxeResult = { readonly violations: { id: string; nodes: { html: string }[] }[] }
-
-/** What axe-core finds on the page as it is. */
-async function violationsOn(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async (tags) => {
-    const scope = globalThis as unknown as {
-      axe: { run: (node: unknown, options: object) => Promise<AxeResult> }
-      document: unknown
-    }
-    const { violations } = await scope.axe.run(scope.document, { runOnly: tags })
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
-  }, rules)
-}
 
 describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
   let directory: string

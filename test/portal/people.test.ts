@@ -1,43 +1,19 @@
 /** People and keys in a real Chromium: invite, open, sign in, renew, revoke; with and without JavaScript. */
 
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { executablePath, faultsOn } from '../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
 
-const places = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const executablePath = places.find((path) => path !== undefined && existsSync(path))
-const require = createRequire(import.meta.url)
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
-
-type AxeResult = { readonly violations: { id: string; nodes: { html: string }[] }[] }
-
-/** What axe-core finds on the page, and whether it scrolls sideways at 320 pixels. */
-async function faultsOn(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
-  const found = await page.evaluate(async () => {
-    const scope = globalThis as unknown as { axe: { run: () => Promise<AxeResult> } }
-    const { violations } = await scope.axe.run()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
-  })
+/** Faults of the page in a narrow window, and in a wide one. */
+async function faultsAtWidths(page: Page): Promise<readonly string[]> {
   await page.setViewportSize({ width: 320, height: 700 })
-  const wide = await page.evaluate(() => {
-    const { document } = globalThis as unknown as {
-      document: { documentElement: { scrollWidth: number } }
-    }
-    return document.documentElement.scrollWidth
-  })
+  const narrow = await faultsOn(page)
   await page.setViewportSize({ width: 1280, height: 900 })
-  return [...found, ...(wide > 320 ? [`${wide} pixels wide`] : [])]
+  return [...narrow, ...(await faultsOn(page))]
 }
 
 describe.skipIf(executablePath === undefined)('people and keys', () => {
@@ -83,7 +59,7 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
     async (name, hasScript) => {
       const faults: string[] = []
       const note = async (page: Page) => {
-        if (hasScript) faults.push(...(await faultsOn(page)))
+        if (hasScript) faults.push(...(await faultsAtWidths(page)))
       }
       const administrator = await open(hasScript)
       await signIn(administrator, 'key-of-everything')

@@ -1,30 +1,11 @@
 /** The quality pages in a real Chromium, on screen and on paper; skipped where there is none (`CHROMIUM` or /usr/bin/chromium). */
 
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { executablePath, violationsOn } from '../support/chromium.ts'
 import { serve } from '../../src/http/serve.ts'
 import { catalogueOf, datasetOf, figuresOf } from '../metrics/reports/figures-double.ts'
 import { qualityPortal } from './quality-reports.ts'
-
-const places = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const executablePath = places.find((path) => path !== undefined && existsSync(path))
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe-core finds on a page, best practices included. */
-async function violationsOn(page: Page): Promise<unknown> {
-  await page.evaluate(axe)
-  return page.evaluate(
-    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200)))`,
-  )
-}
 
 /** Titles that no line can hold, and one that would like to be a script. */
 const figures = figuresOf({

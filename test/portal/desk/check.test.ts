@@ -1,11 +1,11 @@
 /** The check of a draft: what it finds, what is open to whom, and a draft from the form to its published page, without JavaScript. */
 
-import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { executablePath, faultsOn } from '../../support/chromium.ts'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
@@ -243,14 +243,6 @@ it('shows hostile notes and titles as text', async () => {
   }
 }, 60_000)
 
-const executablePath = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((place) => place !== undefined && existsSync(place))
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 describe.skipIf(executablePath === undefined)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -274,26 +266,12 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     return page
   }
 
-  const faultsOn = async (page: Page, address: string): Promise<readonly string[]> => {
+  const faultsAt = async (page: Page, address: string): Promise<readonly string[]> => {
     const found: string[] = []
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       await page.goto(address)
-      await page.addScriptTag({ content: axe })
-      const result = await page.evaluate('axe.run(document)')
-      const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] }
-      for (const { id, nodes } of violations)
-        found.push(`${width} ${address} ${id}: ${nodes[0]?.html.slice(0, 200)}`)
-      const wide = await page.evaluate(
-        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-      )
-      if (wide === true) found.push(`${width} ${address} scrolls`)
-      const shots = process.env['SHOTS']
-      if (shots !== undefined)
-        await page.screenshot({
-          path: `${shots}/${width}-${address.replaceAll(/[^a-z]+/gi, '-').slice(0, 60)}.png`,
-          fullPage: true,
-        })
+      found.push(...(await faultsOn(page)).map((fault) => `${width} ${address} ${fault}`))
     }
     return found
   }
@@ -317,7 +295,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
       '/en/desk/waiting',
       '/de/desk/waiting',
     ])
-      found.push(...(await faultsOn(page, address)))
+      found.push(...(await faultsAt(page, address)))
     expect(found).toEqual([])
   })
 

@@ -1,9 +1,8 @@
 /** The desk on a running platform: who has one, how a dataset is begun, what waits, and that others see nothing of it. */
 
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { executablePath, faultsOn } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
@@ -257,15 +256,6 @@ test.each(hostileStrings)('no title harms the pages: %j', async (title) => {
     expect(harmIn(await person.page(path))).toEqual([])
 })
 
-const places = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const executablePath = places.find((place) => place !== undefined && existsSync(place))
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 test.skipIf(executablePath === undefined)(
   'the pages have no violation of axe at 320 and 1280 pixels, and do not scroll sideways; a title begins without script',
   async () => {
@@ -298,23 +288,8 @@ test.skipIf(executablePath === undefined)(
           ] as const) {
             await page.setViewportSize({ width, height: 800 })
             await page.goto(`/${language}/${path}`)
-            await page.evaluate(axe)
-            const found = await page.evaluate(async () => {
-              type Found = { violations: { id: string; nodes: { html: string }[] }[] }
-              const scope = globalThis as unknown as {
-                axe: { run: () => Promise<Found> }
-                document: { documentElement: { scrollWidth: number } }
-              }
-              const { violations } = await scope.axe.run()
-              const seen = violations.map(
-                ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`,
-              )
-              return [...seen, `${scope.document.documentElement.scrollWidth}`]
-            })
-            const wide = Number(found.pop())
-            faults.push(...found.map((fault) => `${key} ${path} ${width} ${fault}`))
-            if (wide > width)
-              faults.push(`${key} ${language}/${path}: ${wide} pixels wide at ${width}`)
+            const found = await faultsOn(page)
+            faults.push(...found.map((fault) => `${key} ${language}/${path} ${width} ${fault}`))
           }
       }
       expect(faults).toEqual([])

@@ -1,9 +1,8 @@
 /** The form of a draft: what it shows, what it saves, and that it is usable without a script by everybody. */
 
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { executablePath, faultsOn } from '../../support/chromium.ts'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
 import { deskAlone } from './desk-alone.ts'
@@ -208,14 +207,6 @@ test('hostile strings in every field neither end an element nor the page', async
   own.close()
 }, 60_000)
 
-const executablePath = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  process.env['CHROMIUM'],
-].find((place) => place !== undefined && existsSync(place))
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 test.skipIf(executablePath === undefined)(
   'axe-core finds nothing, and nothing scrolls sideways',
   { timeout: 120_000 },
@@ -255,23 +246,7 @@ test.skipIf(executablePath === undefined)(
         '/de/desk/datasets/lakes/essentials?catalogue=water',
       ]) {
         await page.goto(`http://localhost${address}`)
-        await page.addScriptTag({ content: axe })
-        const result = await page.evaluate(
-          'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })',
-        )
-        const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] }
-        for (const { id, nodes } of violations)
-          found.push(`${width} ${address} ${id}: ${nodes[0]?.html.slice(0, 200)}`)
-        const wide = await page.evaluate(
-          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-        )
-        if (wide === true) found.push(`${width} ${address} scrolls`)
-        const shots = process.env['SHOTS']
-        if (shots !== undefined)
-          await page.screenshot({
-            path: `${shots}/${width}-${address.replaceAll(/[^a-z]+/gi, '-').slice(0, 60)}.png`,
-            fullPage: true,
-          })
+        found.push(...(await faultsOn(page)).map((fault) => `${width} ${address} ${fault}`))
       }
       await page.close()
     }
