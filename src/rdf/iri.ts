@@ -28,6 +28,10 @@ export const lastName = (iri: string): string => /[^/#:]*$/.exec(iri)?.[0] ?? ''
 /** Whether a text is an absolute IRI (RFC 3987) without white space and lone surrogates. Does not check its length. */
 export const isIri = (text: string): boolean => iriPattern.test(text) && text.isWellFormed()
 
+/** Whether an address is one that a browser would run, or read from the disk of its user. */
+export const isUnsafeAddress = (address: string): boolean =>
+  /^\s*(?:javascript|vbscript|data|file):/i.test(address)
+
 // ASCII characters that IRIs exclude, and those that `nonAscii` excludes: white space, private use, noncharacters.
 const invalidCharacters = new RegExp(
   `[\\x00-\\x20<>"{}|\\\\^\`\\x7f-\\xa0${spaceCharacters}\\ue000-\\uf8ff\\ufdd0-\\ufdef\\ufff0-\\uffff]`,

@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 7190,
 
-  rdf: 4529,
+  rdf: 4533,
 
   repository: 12999,
 

@@ -2,7 +2,7 @@
 
 import type { Literal, Quad_Object, Term } from '@rdfjs/types'
 import type { FormField } from '../../profile/form-model.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri, isUnsafeAddress } from '../../rdf/iri.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { geosparql, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
@@ -77,8 +77,7 @@ const isLiteralField = ({ nodeKind, datatype }: FormField) =>
 /** Reads an address: absolute, and of a scheme that runs nothing when it is opened. */
 function addressOf(text: string): string | undefined {
   const address = /^www\.[^\s]+$/i.test(text) ? `https://${text}` : text
-  const isSafe =
-    /^[a-z][a-z0-9+.-]+:\S/i.test(address) && !/^(?:javascript|data|file|vbscript):/i.test(address)
+  const isSafe = /^[a-z][a-z0-9+.-]+:\S/i.test(address) && !isUnsafeAddress(address)
   const isWhole = !/^https?:/i.test(address) || URL.canParse(address)
   return isSafe && isWhole && isIri(address) ? address : undefined
 }

@@ -1,6 +1,7 @@
 /** Check of a draft before it is published: what blocks that, and what would make it better. */
 
 import type { Quad } from '@rdfjs/types'
+import { isUnsafeAddress } from '../../rdf/iri.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { graphOf, keyOf, type Graph } from '../../rdf/read.ts'
@@ -29,8 +30,6 @@ type CheckedDraft = {
 
 /** Most findings of an answer. */
 const mostFindings = 200
-/** Addresses that a browser would run or read from the disk of its user. */
-const refusedAddress = /^\s*(javascript|vbscript|data|file):/i
 
 /** Checks a draft by the shapes of DCAT-AP and the rules of its catalogue. */
 export async function checkDraft(
@@ -76,7 +75,7 @@ const typedFindings = ({ typed }: Draft): DraftFinding[] =>
 
 const addressFindings = (quads: readonly Quad[]): DraftFinding[] =>
   quads
-    .filter(({ object }) => object.termType === 'NamedNode' && refusedAddress.test(object.value))
+    .filter(({ object }) => object.termType === 'NamedNode' && isUnsafeAddress(object.value))
     .map(({ subject, predicate, object: { value } }) => {
       const [path, message] = [predicate.value, 'addresses of this kind are not published']
       return { blocks: true, kind: 'address', node: keyOf(subject), path, value, message }
