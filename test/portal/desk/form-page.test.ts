@@ -1,77 +1,16 @@
 /** The form of a draft: what it shows, what it saves, and that it is usable without a script by everybody. */
 
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
 import { deskAlone } from './desk-alone.ts'
-
-const lakes = `dct:title "Lakes"@en , "Seen"@de ; dct:description "Weekly samples.\\nOf nine lakes."@en ;
-  dcat:keyword "lake"@en , "See"@de ; dcat:theme <http://publications.europa.eu/resource/authority/data-theme/ENVI> ;
-  dcat:contactPoint [ a vcard:Organization ; vcard:fn "Lake Office" ; vcard:hasEmail <mailto:data@lakes.example> ] ;
-  dct:publisher [ a foaf:Agent ; foaf:name "Water Office" ] ; dct:issued "2026-05-04"^^xsd:date ;
-  dct:spatial eu:country\\/DEU , [ a dct:Location ; dcat:bbox "POLYGON((8.31 47.91,8.74 47.91,8.74 48.12,8.31 48.12,8.31 47.91))"^^gsp:wktLiteral ] ;
-  dcat:distribution <https://data.example/set/distribution/d1> ; <https://data.example/own> "kept" .
-  <https://data.example/set/distribution/d1> a dcat:Distribution ; dct:title "All samples"@en ; dcat:accessURL <https://lakes.example/all.csv> ;
-    dct:format <http://publications.europa.eu/resource/authority/file-type/CSV>`
-
-const path = (step: string) => `/en/desk/datasets/lakes/${step}?catalogue=water`
-
-type Desk = Awaited<ReturnType<typeof deskAlone>>
-
-/** Controls of the first form that posts, as a browser without script sends them. */
-function controlsIn(html: string): URLSearchParams {
-  const form =
-    html.split('<form method="post"').find((part) => part.includes('do" value="next')) ?? ''
-  const sent = new URLSearchParams()
-  const decoded = (text = '') =>
-    text
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&')
-  const pattern = /<input[^>]*>|<textarea[^>]*>[^]*?<\/textarea>|<select[^>]*>[^]*?<\/select>/g
-  for (const [tag] of form.matchAll(pattern)) {
-    const name = decoded(/ name="([^"]*)"/.exec(tag)?.[1])
-    if (name === '' || (/type="(?:radio|checkbox)"/.test(tag) && !tag.includes(' checked')))
-      continue
-    const value = tag.startsWith('<textarea')
-      ? />\n?([^]*)<\/textarea>/.exec(tag)?.[1]
-      : tag.startsWith('<select')
-        ? (/value="([^"]*)" selected/.exec(tag) ?? /<option value="([^"]*)"/.exec(tag))?.[1]
-        : / value="([^"]*)"/.exec(tag)?.[1]
-    sent.append(name, decoded(value).replaceAll(/\r?\n/g, '\r\n'))
-  }
-  return sent
-}
-
-async function send(
-  desk: Desk,
-  step: string,
-  pressed: string,
-  values: Readonly<{ [name: string]: string }> = {},
-) {
-  const address = step.startsWith('/') ? step : path(step)
-  const body = controlsIn(await desk.page(address))
-  for (const [name, value] of Object.entries(values)) body.set(name, value)
-  body.set('do', pressed)
-  const answer = await desk.app.request(`http://localhost${address}`, {
-    method: 'POST',
-    headers: desk.headers,
-    body,
-  })
-  return { status: answer.status, location: answer.headers.get('Location') ?? '' }
-}
+import { controlsIn, type Desk, lakes, path, send, steps } from './form-sender.ts'
 
 let desk: Desk
 beforeAll(async () => {
   desk = await deskAlone(lakes)
 })
 afterAll(() => desk.close())
-
-const steps = ['essentials', 'files', 'coverage', 'origin', 'rest']
 
 test('saving every section without a change asks the repository for nothing', async () => {
   const own = await deskAlone(lakes)
@@ -206,52 +145,3 @@ test('hostile strings in every field neither end an element nor the page', async
   }
   own.close()
 }, 60_000)
-
-test.skipIf(executablePath === undefined)(
-  'axe-core finds nothing, and nothing scrolls sideways',
-  { timeout: 120_000 },
-  async () => {
-    const own = await deskAlone(lakes)
-    await send(own, 'essentials', 'save', { 'categories.+0': 'Enviroment' })
-    const browser = await chromium.launch({ ...(executablePath && { executablePath }) })
-    const found: string[] = []
-    for (const [width, colorScheme] of [
-      [320, 'light'],
-      [390, 'dark'],
-      [1280, 'light'],
-    ] as const) {
-      const page = await browser.newPage({
-        viewport: { width, height: 800 },
-        colorScheme,
-        javaScriptEnabled: true,
-        bypassCSP: true,
-      })
-      await page.route('**/*', async (route) => {
-        const url = new URL(route.request().url())
-        const answer = await own.app.request(url.href, { headers: own.headers })
-        await route.fulfill({
-          status: answer.status,
-          headers: Object.fromEntries(answer.headers),
-          body: Buffer.from(await answer.arrayBuffer()),
-        })
-      })
-      const link =
-        /href="([^"]+files\/distributions\.~[^"]+)"/
-          .exec(await own.page(path('files')))?.[1]
-          ?.replaceAll('&amp;', '&') ?? ''
-      for (const address of [
-        ...steps.map(path),
-        link,
-        path('pick/categories'),
-        '/de/desk/datasets/lakes/essentials?catalogue=water',
-      ]) {
-        await page.goto(`http://localhost${address}`)
-        found.push(...(await faultsOn(page)).map((fault) => `${width} ${address} ${fault}`))
-      }
-      await page.close()
-    }
-    await browser.close()
-    own.close()
-    expect(found).toEqual([])
-  },
-)
