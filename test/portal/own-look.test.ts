@@ -1,10 +1,10 @@
 /** Suggestions while somebody types, the pages that the portal comes with, and an operator's own look. */
 
-import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { executablePath } from '../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
 let directory: string
@@ -139,10 +139,6 @@ it('examples are in the language of the page, in that of the portal where it has
   expect(await page('/de/sparql')).toContain('>Datensätze nach Thema</a>')
   expect(await page('/de/sparql')).not.toContain('# de:')
 })
-
-const executablePath = [process.env['CHROMIUM'], '/usr/bin/chromium'].find(
-  (path) => path !== undefined && existsSync(path),
-)
 
 it.skipIf(executablePath === undefined)(
   'a logo is 40 pixels high at every width, whatever its own size is (skipped without Chromium)',
