@@ -22,6 +22,7 @@ import {
   openDraft,
   type OpenDraft,
   readInput,
+  thrownAway,
   withKey,
 } from './draft-requests.ts'
 import {
@@ -61,7 +62,7 @@ const publish = repositoryEndpoint({
   answers: answers.replacement,
   handle: async ({ c, signal }, context) => {
     const { draft, access } = openDraft(c, context, 'reader')
-    if (draft.state === 'away') throw new Failure('conflict', 'the draft was thrown away')
+    if (draft.state === 'away') throw thrownAway()
     demandRevision(c, draft)
     demandPublisher(context, access, draft)
     const outcome = await publishDraft(context, draft, signal)

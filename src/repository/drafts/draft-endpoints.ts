@@ -27,6 +27,7 @@ import {
   nameOf,
   openDraft,
   readInput,
+  thrownAway,
   unknownDraft,
   withKey,
 } from './draft-requests.ts'
@@ -222,10 +223,9 @@ const makeLink = repositoryEndpoint({
   params: draftPath,
   answers: { ...answers.object, ...answers.writeRefusals },
   handle: ({ c }, context) => {
-    const { token, ends } = linkToken(
-      openDraft(c, context, 'writer').draft,
-      context.now().getTime(),
-    )
+    const { draft } = openDraft(c, context, 'writer')
+    if (draft.state === 'away') throw thrownAway()
+    const { token, ends } = linkToken(draft, context.now().getTime())
     return { token, ends: new Date(ends).toISOString() }
   },
 })

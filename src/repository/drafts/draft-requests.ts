@@ -76,12 +76,13 @@ export function demandRevision(c: AppContext, draft: Draft): void {
 /** Throws `conflict` unless a draft may be written: it is readable only while it is in review or scheduled. */
 export function demandWritable({ state }: Draft): void {
   if (state === 'draft' || state === 'returned') return
-  const what =
-    state === 'away'
-      ? 'was thrown away: restore it first'
-      : 'is in review or scheduled: take it back first'
-  throw new Failure('conflict', `the draft ${what}`)
+  if (state === 'away') throw thrownAway()
+  throw new Failure('conflict', 'the draft is in review or scheduled: take it back first')
 }
+
+/** Makes the failure of an action on a draft that was thrown away. */
+export const thrownAway = () =>
+  new Failure('conflict', 'the draft was thrown away: restore it first')
 
 /** Most bytes of a JSON body: a form of 2 MB as statements. */
 const bodyBytes = 8 * 2 ** 20

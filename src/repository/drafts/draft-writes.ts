@@ -30,7 +30,7 @@ import {
   demandWritable,
   nameOf,
 } from './draft-requests.ts'
-import { draftTitles, writerOf } from './publishing.ts'
+import { draftTitles, isAs, writerOf } from './publishing.ts'
 
 /** Answers the draft of a published record, and makes it if there is none. */
 export async function openPublished(
@@ -153,10 +153,12 @@ export async function putDraft(
   const read = await bodyReader(c, context)
   const quads = await read(kind.iri(ownId))
   const existing = drafts.find(kind.type, ownId)
-  if (!existing && !(await kind.find(ownId, signal))) {
+  const isHidden = existing && !isAs(access, 'reader', existing)
+  if (isHidden || (!existing && !(await kind.find(ownId, signal)))) {
     const own = kind.type === 'catalogues' ? ownId : (catalogue ?? '')
     if (kind.inCatalogue) requireId('catalogue', own)
     demandRole(access, writerOf(kind), own)
+    if (isHidden) throw new Failure('conflict', `the id "${ownId}" is taken; choose another one`)
     await demandCatalogue(context, kind, own, signal)
     const draft = await addDraft(context, {
       kind,
