@@ -125,6 +125,16 @@ export function subjectQuads(lines: string, iri: string): Quad[] {
 export const fromLines = (text: string): Quad[] =>
   scanLines(text) ?? readN3(text, 'ntriples', { baseIri: '' })
 
+/** Reads one term as N-Triples; `undefined` for any other text. */
+export function termIn(text: string): Quad['object'] | undefined {
+  try {
+    const [triple, other] = fromLines(`<x:s> <x:p> ${text} .\n`)
+    return other ? undefined : triple?.object
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * In UTF-16 units: size of a chunk, minimum size of a text that is split, and maximum size of a subject that is kept in one
  * chunk.

@@ -9,7 +9,7 @@ import { apiKeys } from '../../src/http/api-key.ts'
 import { defaultLimits, type Limits } from '../../src/http/limits.ts'
 import { JobRunner } from '../../src/jobs/job-runner.ts'
 import { logger } from '../../src/log.ts'
-import type { ResourceType } from '../../src/profile/profile.ts'
+import type { Profile, ResourceType } from '../../src/profile/profile.ts'
 import { loadProfile } from '../../src/profile/load-profile.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import type { RecordCheck } from '../../src/repository/repository-context.ts'
@@ -47,6 +47,8 @@ export type RepositoryOptions = {
   keys?: Record<string, readonly string[]>
   /** Whether there is an administrator beside the accounts; true when absent. */
   hasAdministrator?: boolean
+  /** Profile in place of the one that ships with the platform. */
+  profile?: Profile
   /** Types of resources that the profile declares; none when absent. */
   resources?: readonly ResourceType[]
   /** Days for which what was deleted can be restored; 30 when absent. */
@@ -104,7 +106,7 @@ export async function repository(options: RepositoryOptions = {}) {
     jobs,
     limits,
     profile: {
-      ...(await defaultProfile),
+      ...(options.profile ?? (await defaultProfile)),
       resources: options.resources ?? [],
     },
     version: 'test',

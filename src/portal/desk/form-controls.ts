@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FormField } from '../../profile/form-model.ts'
 import { lastName } from '../../rdf/iri.ts'
+import { termIn } from '../../rdf/lines.ts'
 import { shortNames } from '../../rdf/namespaces.ts'
 import type { BoundingBox } from '../../vocabularies/geometry.ts'
 import { authorityBase } from '../../vocabularies/concept.ts'
@@ -11,7 +12,7 @@ import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import { areaMap, boxText } from '../parts/map.ts'
 import { type Concepts, labelOfConcept } from './concepts.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
-import { boxOf, termIn } from './form-terms.ts'
+import { boxOf } from './form-terms.ts'
 
 const licenceTable = `${authorityBase}licence/`
 
@@ -38,7 +39,7 @@ export type FieldContext = {
   readonly builtIn: boolean
   /** Languages that a text may be added in. */
   readonly languages: readonly string[]
-  /** Path of the page of one value, or of the concepts, of a field; `undefined` where there is none. */
+  /** Path of the page of one value, or of the concepts, of a field; `''` where there is none. */
   readonly pagePath: (kind: 'files' | 'pick', name: string) => string
   /** Points of an indicator by the short name of its property. */
   readonly points: ReadonlyMap<string, number>
@@ -261,9 +262,11 @@ export function conceptControl(form: FieldContext, rows: FormRows, label: string
   const options =
     list.length <= mostOptions &&
     html`<datalist id="${listId}">${list.map((concept) => html`<option value="${labelOfConcept(concept, page.language)}"></option>`)}</datalist>`
+  const pick = form.pagePath('pick', name)
   const link =
     list.length > 0 &&
-    html`<a href="${form.pagePath('pick', name)}">${page.t('form-see-all', { count: list.length })}<span class="vh"> ${label}</span></a>`
+    pick !== '' &&
+    html`<a href="${pick}">${page.t('form-see-all', { count: list.length })}<span class="vh"> ${label}</span></a>`
   return [
     chips.length > 0 &&
       html`<div class="values">${chips.map((row) => chip(form, row, row.term?.termType === 'BlankNode' ? page.t('form-kept') : nameOfConcept(form, row), nameOfConcept(form, row)))}</div>`,
@@ -287,7 +290,7 @@ export function choiceControl(
     field.editor === 'boolean'
       ? ['true', 'false'].map((value) => [value, page.t(`form-${value}`)] as const)
       : field.in
-        ? field.in.map((value) => [value, termIn(value).value] as const)
+        ? field.in.map((value) => [value, termIn(value)?.value ?? value] as const)
         : concepts
             .list(field.vocabulary)
             .map((concept) => [concept.iri, labelOfConcept(concept, page.language)] as const)

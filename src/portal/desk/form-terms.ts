@@ -3,7 +3,7 @@
 import type { Literal, Quad_Object, Term } from '@rdfjs/types'
 import type { FormField } from '../../profile/form-model.ts'
 import { isIri, isUnsafeAddress } from '../../rdf/iri.ts'
-import { fromLines } from '../../rdf/lines.ts'
+import { termIn } from '../../rdf/lines.ts'
 import { geosparql, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { dateLiteral } from '../../vocabularies/dates.ts'
@@ -138,8 +138,8 @@ function readOne(field: FormField, text: string, reading: Reading): Quad_Object 
     case 'area':
       return readArea(line, reading)
     case 'choice': {
-      const term = field.in?.find((value) => value === text || termIn(value).value === text)
-      return term === undefined ? refuse('no-choice') : termIn(term)
+      const term = field.in?.find((value) => value === text || termIn(value)?.value === text)
+      return (term === undefined ? undefined : termIn(term)) ?? refuse('no-choice')
     }
     case 'concept':
     case 'licence':
@@ -160,13 +160,6 @@ function readOne(field: FormField, text: string, reading: Reading): Quad_Object 
     default:
       return readText(field, text, reading)
   }
-}
-
-/** Term of a permitted value in N-Triples. */
-export function termIn(text: string): Quad_Object {
-  const [triple] = fromLines(`<x:s> <x:p> ${text} .\n`)
-  if (!triple) throw new Error(`${text} is no term`)
-  return triple.object
 }
 
 function readText(field: FormField, text: string, reading: Reading): Quad_Object | Refusal {

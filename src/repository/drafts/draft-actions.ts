@@ -3,15 +3,18 @@
 import { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { entityTag, precondition, tagOfText } from '../../http/conditions.ts'
 import { mayAs } from '../../http/endpoint.ts'
 import { fromLines, toLine, toLines } from '../../rdf/lines.ts'
 import { applyPatch, parsePatch } from '../../rdf/patch.ts'
 import { dayMs } from '../../text/duration.ts'
+import { requireCatalogue } from '../deleting/members.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { requireId } from '../endpoints/requests.ts'
 import { answerDelete, answerWrite } from '../endpoints/responses.ts'
 import type { RepositoryContext } from '../repository-context.ts'
-import { type Draft, type DraftChange, ruleSchema } from './draft-file.ts'
+import { type Rules, ruleSchema } from './catalogue-rules.ts'
+import type { Draft, DraftChange } from './draft-file.ts'
 import { kindOf, publishedGraph, removePublished, titlesOf } from './draft-kinds.ts'
 import {
   accessOf,
@@ -310,6 +313,9 @@ const rulesPath = {
 } as const
 const ruleCatalogue = (c: AppContext) => requireId('catalogueId', c.req.param('catalogueId') ?? '')
 
+const tagOfRules = (rules: Rules) => entityTag(hashOfRules(rules))
+const hashOfRules = (rules: Rules) => tagOfText(JSON.stringify(rules))
+
 const readRules = repositoryEndpoint({
   ...rulesPath,
   method: 'get',
@@ -317,10 +323,13 @@ const readRules = repositoryEndpoint({
   summary: 'Read the rules for what people publish in a catalogue',
   auth: mayAs('reader', ruleCatalogue),
   answers: answers.object,
-  handle: ({ params: { catalogueId } }, { drafts }) => {
-    const { rules, changedAt, changedBy } = drafts.rules(catalogueId)
+  handle: async ({ c, params: { catalogueId }, signal }, context) => {
+    await requireCatalogue(context, catalogueId, signal)
+    const { rules, changedAt, changedBy } = context.drafts.rules(catalogueId)
+    c.header('ETag', tagOfRules(rules))
     return {
       ...rules,
+      revision: hashOfRules(rules),
       changedBy,
       changedAt: changedAt === undefined ? undefined : new Date(changedAt).toISOString(),
     }
@@ -331,18 +340,17 @@ const replaceRules = repositoryEndpoint({
   ...rulesPath,
   method: 'put',
   operation: 'putCataloguesByCatalogueIdRules',
-  summary: 'Replace the rules of a catalogue; only an administrator changes its quota',
+  summary: 'Replace the rules of a catalogue',
   auth: mayAs('steward', ruleCatalogue),
   body: jsonBody({ review: 'new', languages: ['de', 'en'] }),
   answers: answers.update,
-  handle: async ({ c, params: { catalogueId } }, { drafts }) => {
+  handle: async ({ c, params: { catalogueId }, signal }, context) => {
+    await requireCatalogue(context, catalogueId, signal)
     const rules = await readInput(c, ruleSchema)
-    const { quota } = drafts.rules(catalogueId).rules
-    const access = accessOf(c)
-    const mayChangeQuota = access.key.permissions.includes('*')
-    const own = mayChangeQuota || quota === undefined ? rules : { ...rules, quota }
-    if (!mayChangeQuota && quota === undefined) delete own.quota
-    drafts.setRules(catalogueId, own, nameOf(access))
+    const { drafts } = context
+    precondition(c.req.raw.headers, hashOfRules(drafts.rules(catalogueId).rules))
+    drafts.setRules(catalogueId, rules, nameOf(accessOf(c)))
+    c.header('ETag', tagOfRules(rules))
     return c.body(null, 204)
   },
 })

@@ -3,10 +3,10 @@
 import type { Quad } from '@rdfjs/types'
 import { isUnsafeAddress } from '../../rdf/iri.ts'
 import { fromLines } from '../../rdf/lines.ts'
-import { dcat, dct } from '../../rdf/namespaces.ts'
-import { graphOf, keyOf, type Graph } from '../../rdf/read.ts'
+import { graphOf, keyOf } from '../../rdf/read.ts'
 import type { RepositoryContext } from '../repository-context.ts'
-import type { Draft, Rules } from './draft-file.ts'
+import { lacksOf, type Rules } from './catalogue-rules.ts'
+import type { Draft } from './draft-file.ts'
 import type { DraftKind } from './draft-kinds.ts'
 
 /** Something in a draft that blocks its publication (`blocks`), or would make it better. */
@@ -52,7 +52,9 @@ export async function checkDraft(
     ...typedFindings(draft),
     ...addressFindings(quads),
     // Rules ask for fields of datasets; other records have only a title in each language.
-    ...ruleFindings(graph, node, kind.type === 'datasets' ? rules : { ...rules, required: [] }),
+    ...lacksOf(graph, node, kind.type === 'datasets' ? rules : { ...rules, required: [] }).map(
+      (lack): DraftFinding => ({ blocks: true, node, ...lack }),
+    ),
   ]
   const score = checked?.score
   if (score !== undefined) drafts.noteScore(draft, score)
@@ -80,34 +82,6 @@ const addressFindings = (quads: readonly Quad[]): DraftFinding[] =>
       const [path, message] = [predicate.value, 'addresses of this kind are not published']
       return { blocks: true, kind: 'address', node: keyOf(subject), path, value, message }
     })
-
-/** Findings by the rules of the catalogue: a title, texts in its languages, values of its required properties. */
-function ruleFindings(graph: Graph, node: string, { languages, required }: Rules): DraftFinding[] {
-  const [title, description] = [dct('title').value, dct('description').value]
-  const distributions = graph.objects(node, dcat('distribution'))
-  const has = (path: string) =>
-    graph.objects(node, path).length > 0 ||
-    (distributions.length > 0 && distributions.every((one) => graph.objects(one, path).length > 0))
-  const languagesOf = (path: string) =>
-    graph
-      .objects(node, path)
-      .flatMap((term) => ('language' in term ? [term.language.toLowerCase()] : []))
-  const findings: DraftFinding[] = []
-  if (!has(title))
-    findings.push({ blocks: true, kind: 'title', node, path: title, message: 'it has no title' })
-  for (const path of [title, description])
-    for (const language of languages)
-      if (!languagesOf(path).includes(language.toLowerCase())) {
-        const message = `the catalogue asks for a text in "${language}"`
-        findings.push({ blocks: true, kind: 'language', node, path, language, message })
-      }
-  for (const path of required)
-    if (!has(path)) {
-      const message = 'the catalogue asks for a value'
-      findings.push({ blocks: true, kind: 'required', node, path, message })
-    }
-  return findings
-}
 
 function pointFindings(node: string, { points }: Rules, score: number | undefined): DraftFinding[] {
   if (score === undefined || score >= points) return []

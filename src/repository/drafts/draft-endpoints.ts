@@ -13,7 +13,7 @@ import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { checkDraft } from './draft-check.ts'
 import { draftActionEndpoints } from './draft-actions.ts'
 import { create, openPublished, patched, putDraft } from './draft-writes.ts'
-import { draftStates, typedInput } from './draft-file.ts'
+import { draftOrders, draftStates, typedInput } from './draft-file.ts'
 import { kindOf } from './draft-kinds.ts'
 import {
   accessOf,
@@ -47,6 +47,8 @@ const inCatalogue = z.object({ catalogue: z.string().optional() })
 const listQuery = inCatalogue.extend({
   state: z.enum(draftStates).optional(),
   q: z.string().max(200).optional().openapi({ description: 'Part of a title' }),
+  sort: z.enum(draftOrders).optional().openapi({ description: 'Default: last changed first' }),
+  language: z.string().max(60).optional().openapi({ description: 'Of the titles to sort by' }),
   offset: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 })
@@ -55,7 +57,7 @@ const listDrafts = repositoryEndpoint({
   method: 'get',
   path: '/drafts/{type}',
   operation: 'getDraftsByType',
-  summary: 'List the drafts that the key may see, last changed first, with their numbers by state',
+  summary: 'List the drafts that the key may see, with their numbers by state',
   auth: withKey,
   params: typePath,
   query: listQuery,

@@ -8,6 +8,8 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
 import { dayMs } from '../../text/duration.ts'
+import { fold } from '../../text/fold.ts'
+import { type Rules, storedRuleSchema } from './catalogue-rules.ts'
 
 /** Tables of this file in `records.sqlite`. */
 export const draftTables = `
@@ -135,39 +137,23 @@ const rowSchema = z
     changedBy: row.changed_by,
   }))
 
+/** Orders of lists: last changed first, by title, or most points first. */
+export const draftOrders = ['changed', 'title', 'points'] as const
+
 /** Choice of drafts for a list. */
 export type DraftFilter = {
   readonly type?: string | undefined
   /** Ids of catalogues, `*` for all. */
   readonly catalogues: readonly string[] | '*'
   readonly state?: DraftState | undefined
+  /** Part of a title in any language. */
   readonly q?: string | undefined
+  readonly sort?: (typeof draftOrders)[number] | undefined
+  /** Language of the titles by which is sorted; of a draft without it the first. */
+  readonly language?: string | undefined
   readonly offset: number
   readonly limit: number
 }
-
-/** Rules of a catalogue for what is published by people. */
-export const ruleSchema = z.strictObject({
-  /** Which drafts a steward looks at before they are published. */
-  review: z.enum(['none', 'new', 'every']).default('new'),
-  /** Languages that titles and descriptions must have. */
-  languages: z
-    .array(z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/))
-    .max(30)
-    .default([]),
-  /** IRIs of properties that must have a value. */
-  required: z.array(z.url().max(2000)).max(100).default([]),
-  /** Values that new records begin with; N-Triples terms. */
-  defaults: z
-    .array(z.object({ path: z.url().max(2000), value: z.string().min(1).max(2000) }))
-    .max(100)
-    .default([]),
-  /** Points below which a draft is warned about. */
-  points: z.int().min(0).max(405).default(0),
-  /** Most bytes of files; kept for the files of a later version. */
-  quota: z.int().min(0).optional(),
-})
-export type Rules = z.infer<typeof ruleSchema>
 
 /** Reason of a withdrawal. */
 export type Withdrawal = { readonly reason: string; readonly replacement?: string | undefined }
@@ -176,6 +162,15 @@ export type Withdrawal = { readonly reason: string; readonly replacement?: strin
 const mostDrafts = 10_000
 /** Times without a change after which a draft is thrown away, and after which one that is away is deleted. */
 const [idleMs, awayMs] = [360 * dayMs, 30 * dayMs]
+
+/**
+ * Time at which a draft is thrown away unless it is changed, or deleted unless it is restored; `undefined` for one that waits for a
+ * reviewer or for its time.
+ */
+export const endOfDraft = ({ state, changedAt }: Draft): number | undefined =>
+  state === 'review' || state === 'scheduled'
+    ? undefined
+    : changedAt + (state === 'away' ? awayMs : idleMs)
 
 /** The drafts and rules of a file. */
 export class DraftFile {
@@ -202,7 +197,7 @@ export class DraftFile {
     const { type, id, originalId, catalogue, title, graph, author, authorName } = draft
     const now = this.#now()
     return this.#file.transaction(() => {
-      this.#sweep()
+      this.sweep()
       const counted = 'SELECT count(*) AS count FROM draft WHERE catalogue = ?'
       if (Number(this.#file.first(counted, catalogue)?.['count']) >= mostDrafts)
         throw new Failure(
@@ -281,20 +276,20 @@ export class DraftFile {
     this.#file.run('DELETE FROM draft WHERE serial = ?', serial)
   }
 
-  /** Page of drafts, last changed first, with the number of all by state. */
-  list({ type, catalogues, state, q, offset, limit }: DraftFilter) {
+  /** Page of drafts, with the number of all by state. */
+  list(filter: DraftFilter) {
+    const { type, catalogues, state, q, sort = 'changed', offset, limit } = filter
     const ids = catalogues === '*' ? null : JSON.stringify(catalogues)
-    const choice = [type ?? null, type ?? null, ids, ids, ...(q === undefined ? [] : [q])]
-    // Without a text the counts need the index alone.
-    const condition = q === undefined ? where : `${where} AND instr(lower(title), lower(?)) > 0`
+    const choice = [type ?? null, type ?? null, ids, ids]
+    if (q !== undefined || sort === 'title') return this.#listByTitle(filter, choice)
     const groups = this.#file.rows(
-      `SELECT state, count(*) AS count FROM draft ${condition} GROUP BY state`,
+      `SELECT state, count(*) AS count FROM draft ${where} GROUP BY state`,
       ...choice,
     )
     const counts = new Map(groups.map((row) => [String(row['state']), Number(row['count'])]))
     const isShown = state === undefined ? "AND state <> 'away'" : 'AND state = ?'
     const rows = this.#file.rows(
-      `SELECT * FROM draft ${condition} ${isShown} ORDER BY changed_at DESC, serial DESC LIMIT ? OFFSET ?`,
+      `SELECT * FROM draft ${where} ${isShown} ORDER BY ${orders[sort]} LIMIT ? OFFSET ?`,
       ...choice,
       ...(state === undefined ? [] : [state]),
       limit,
@@ -303,21 +298,44 @@ export class DraftFile {
     return { drafts: rows.map((row) => rowSchema.parse(row)), counts: Object.fromEntries(counts) }
   }
 
+  /** Page of a list for which the titles of all its drafts are read: SQLite compares neither capitals nor accents. */
+  #listByTitle(filter: DraftFilter, choice: readonly (string | null)[]) {
+    const { state, q = '', sort = 'changed', language = '', offset, limit } = filter
+    const [wanted, counts] = [fold(q), new Map<string, number>()]
+    const select = `SELECT serial, state, title FROM draft ${where} ORDER BY ${orders[sort]}`
+    const found: { serial: number; title: string }[] = []
+    for (const row of this.#file.each(select, ...choice)) {
+      const [own, all] = [String(row['state']), titles.parse(JSON.parse(String(row['title'])))]
+      const texts = Object.values(all).map(fold)
+      if (wanted !== '' && !texts.some((text) => text.includes(wanted))) continue
+      counts.set(own, (counts.get(own) ?? 0) + 1)
+      const title = all[language] === undefined ? (texts[0] ?? '') : fold(all[language])
+      if (state === undefined ? own !== 'away' : own === state)
+        found.push({ serial: Number(row['serial']), title })
+    }
+    if (sort === 'title') found.sort((a, b) => (a.title < b.title ? -1 : Number(a.title > b.title)))
+    const page = found.slice(offset, offset + limit)
+    return {
+      drafts: page.map(({ serial }) => this.get(serial)),
+      counts: Object.fromEntries(counts),
+    }
+  }
+
   /** Scheduled drafts with their times. */
   scheduled(): readonly Draft[] {
     const select = "SELECT * FROM draft WHERE state = 'scheduled' ORDER BY publish_at LIMIT 10000"
     return this.#file.rows(select).map((row: Row) => rowSchema.parse(row))
   }
 
-  /** Rules of a catalogue, by default those of `ruleSchema`, with who changed them last. */
+  /** Rules of a catalogue, by default those of `storedRuleSchema`, with who changed them last. */
   rules(catalogue: string): {
     readonly rules: Rules
     readonly changedBy?: string
     readonly changedAt?: number
   } {
     const row = this.#file.first('SELECT * FROM rule WHERE catalogue = ?', catalogue)
-    if (!row) return { rules: ruleSchema.parse({}) }
-    const rules = ruleSchema.parse(JSON.parse(String(row['rules'])))
+    if (!row) return { rules: storedRuleSchema.parse({}) }
+    const rules = storedRuleSchema.parse(JSON.parse(String(row['rules'])))
     return { rules, changedBy: String(row['changed_by']), changedAt: Number(row['changed_at']) }
   }
 
@@ -350,16 +368,21 @@ export class DraftFile {
     this.#file.run('DELETE FROM withdrawal WHERE type = ? AND id = ?', type, id)
   }
 
-  /** Throws away drafts without a change for 360 days, and deletes what has been away for 30. */
-  #sweep(): void {
+  /** Throws away what its author has not changed for 360 days, and deletes what has been away for 30. */
+  sweep(): void {
     const now = this.#now()
     this.#file.run("DELETE FROM draft WHERE state = 'away' AND changed_at < ?", now - awayMs)
     const away =
-      "UPDATE draft SET state = 'away', changed_at = ? WHERE state = 'draft' AND changed_at < ?"
+      "UPDATE draft SET state = 'away', changed_at = ? WHERE state IN ('draft', 'returned') AND changed_at < ?"
     this.#file.run(away, now, now - idleMs)
   }
 }
 
+const orders = {
+  changed: 'changed_at DESC, serial DESC',
+  title: 'serial',
+  points: 'score DESC, changed_at DESC, serial DESC',
+}
 const where = `WHERE (? IS NULL OR type = ?) AND (? IS NULL OR catalogue IN (SELECT value FROM json_each(?)))`
 const insertDraft = `INSERT INTO draft (type, id, original_id, catalogue, title, author, author_name, base_tag, base, graph,
   made_at, changed_at, changed_by, links, state, revision, typed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'draft', 1, '[]')`

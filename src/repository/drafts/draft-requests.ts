@@ -11,7 +11,7 @@ import { readJsonBody } from '../../pipe/pipe-text.ts'
 import { dayMs } from '../../text/duration.ts'
 import { canonicalPath, requireId } from '../endpoints/requests.ts'
 import type { RepositoryContext } from '../repository-context.ts'
-import { changedMeanwhile, type Draft } from './draft-file.ts'
+import { changedMeanwhile, type Draft, endOfDraft } from './draft-file.ts'
 import { kindOf, type DraftKind } from './draft-kinds.ts'
 import { type DraftAccess, isAs, publishRefusal, writerOf } from './publishing.ts'
 
@@ -123,6 +123,7 @@ export function draftDocument(context: RepositoryContext, draft: Draft, access: 
     madeAt: iso(madeAt),
     changedAt: iso(changedAt),
     changedBy,
+    ends: iso(endOfDraft(draft)),
     may: actionsOf(context, draft, access),
   }
 }

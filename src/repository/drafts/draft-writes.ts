@@ -5,14 +5,17 @@ import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag } from '../../http/conditions.ts'
 import { refuseEmptyText, readRdfText } from '../../http/rdf.ts'
-import { fromLines, toLines } from '../../rdf/lines.ts'
+import { fromLines, termIn, toLines } from '../../rdf/lines.ts'
 import { parse } from '../../rdf/parse.ts'
 import { applyPatch, parsePatch } from '../../rdf/patch.ts'
 import { graphOf, textOf } from '../../rdf/read.ts'
 import { dct } from '../../rdf/namespaces.ts'
+import { namedNode, quad } from '../../rdf/terms.ts'
+import { formModelsOf } from '../endpoints/profile-endpoints.ts'
 import { bodyLimits, requireId } from '../endpoints/requests.ts'
 import type { RepositoryContext } from '../repository-context.ts'
-import { type Draft } from './draft-file.ts'
+import { hasValue } from './catalogue-rules.ts'
+import type { Draft } from './draft-file.ts'
 import {
   demandCatalogue,
   draftGraph,
@@ -123,16 +126,31 @@ async function addDraft(context: RepositoryContext, addition: Addition): Promise
   const ids = { id: newId, originalId }
   const own = fromLines(await draftGraph(context, kind, addition.quads, ids))
   const iri = kind.iri(newId)
-  const { defaults } = context.drafts.rules(catalogue).rules
-  const about = graphOf(own)
-  const filled = kind.type === 'datasets' ? defaults : []
-  const lines = filled
-    .filter(({ path }) => about.objects(iri, path).length === 0)
-    .map(({ path, value }) => `<${iri}> <${path}> ${value} .\n`)
-  const quads = [...own, ...fromLines(lines.join(''))]
+  const quads = [...own, ...(await defaultsFor(context, { kind, catalogue }, { iri, own }))]
   const title = titlesOf(quads, iri)
   const record = { type: kind.type, ...ids, catalogue, title, graph: toLines(quads) }
   return context.drafts.add({ ...record, author: access.key.id, authorName: nameOf(access) })
+}
+
+/** Statements that a new record gets where it has no value: by the rules of its catalogue, else by `sh:defaultValue`. */
+async function defaultsFor(
+  { drafts, profile }: RepositoryContext,
+  { kind, catalogue }: NewRecord,
+  { iri, own }: { readonly iri: string; readonly own: readonly Quad[] },
+): Promise<readonly Quad[]> {
+  const sections = (await formModelsOf(profile))(kind.type)?.sections ?? []
+  const ofProfile = sections
+    .flatMap(({ fields }) => fields)
+    .flatMap(({ path: [path = ''], defaultValue: value = '' }) => ({ path, value }))
+  const ofRules = kind.type === 'datasets' ? drafts.rules(catalogue).rules.defaults : []
+  const ruled = new Set(ofRules.map(({ path }) => path))
+  const about = graphOf(own)
+  return [...ofRules, ...ofProfile.filter(({ path }) => !ruled.has(path))].flatMap(
+    ({ path, value }) => {
+      const term = hasValue(about, iri, path) ? undefined : termIn(value)
+      return term ? [quad(namedNode(iri), namedNode(path), term)] : []
+    },
+  )
 }
 
 type DraftPut = {

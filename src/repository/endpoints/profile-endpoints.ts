@@ -66,10 +66,10 @@ const shapesByFormat = keysOf(formats).map((format) =>
   }),
 )
 
-/** Form models of the profiles of this process, which are made at the first request. */
 const models = new WeakMap<Profile, Promise<(type: string) => FormModel | undefined>>()
 
-function modelsOf(profile: Profile) {
+/** Form models of a profile by type, which are made once. */
+export function formModelsOf(profile: Profile) {
   const made = models.get(profile) ?? formModels(profile)
   models.set(profile, made)
   return made
@@ -88,7 +88,7 @@ const readForm = repositoryEndpoint({
   handle: async ({ c, params: { type } }, { profile }) => {
     if (negotiate(c.req.header('Accept'), ['application/json']) === undefined)
       throw new Failure('not-acceptable', 'Accept must allow application/json')
-    const model = (await modelsOf(profile))(type)
+    const model = (await formModelsOf(profile))(type)
     if (!model) throw new Failure('not-found', `the profile has no records of the type "${type}"`)
     const tag = tagOfText(JSON.stringify(model))
     c.header('ETag', entityTag(tag))

@@ -1,4 +1,4 @@
-/** Job that deletes versions beyond the limits of `PLATFORM_VERSIONS`, once a day. */
+/** Job that deletes versions beyond the limits of `PLATFORM_VERSIONS`, and drafts that were thrown away, once a day. */
 
 import type { JobKind } from '../../jobs/job.ts'
 import { backgroundLoop, type BackgroundLoop } from '../../workers/background-loop.ts'
@@ -19,7 +19,12 @@ export function startVersionSweeps(context: RepositoryContext): Pick<BackgroundL
 }
 
 /** Job that applies the limits to all records in small steps, and yields to requests between them. */
-export const versionSweepJob = ({ history, versionLimits, pause }: RepositoryContext): JobKind => ({
+export const versionSweepJob = ({
+  history,
+  drafts,
+  versionLimits,
+  pause,
+}: RepositoryContext): JobKind => ({
   kind,
   atOnce: 1,
   retry: { firstMs: retryMs, longestMs: sweepMs },
@@ -30,6 +35,7 @@ export const versionSweepJob = ({ history, versionLimits, pause }: RepositoryCon
       progress({ done: steps })
       await pause(1, signal)
     }
+    drafts.sweep()
     return { steps }
   },
 })

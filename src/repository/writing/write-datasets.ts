@@ -35,6 +35,7 @@ import type {
   ResourceBody,
   WriteOutcome,
 } from '../repository-context.ts'
+import { demandByRules, type Rules } from '../drafts/catalogue-rules.ts'
 import { linkLines, removalOf } from '../deleting/members.ts'
 import { datasetLock, type DatasetTarget } from './dataset-ids.ts'
 import { unknownDataset, type LocatedDataset } from './find-datasets.ts'
@@ -174,10 +175,11 @@ async function planDatasets(
   { catalogue, items, targets }: DatasetBatch & { readonly targets: Targets },
   signal: AbortSignal,
 ): Promise<readonly PlannedWrite<WrittenDataset>[]> {
-  const { store, names, turn } = context
+  const { store, names, turn, drafts } = context
+  const place = { catalogue, rules: drafts.rules(catalogue).rules }
   const decisions: (ChangedDataset | PlannedWrite<WrittenDataset>)[] = []
   for (const [at, item] of items.entries())
-    decisions.push(await resultOrFailure(() => chooseWrite(context, catalogue, item, targets[at])))
+    decisions.push(await resultOrFailure(() => chooseWrite(context, place, item, targets[at])))
   const replaced = decisions.flatMap((decision) =>
     'item' in decision && decision.target.origin.record ? names.dataset(decision.target.id) : [],
   )
@@ -198,7 +200,7 @@ async function planDatasets(
 /** Prepares a dataset, unless its body is known, and decides whether it is written; an unchanged one has its result already. */
 async function chooseWrite(
   { names, bodies }: RepositoryContext,
-  catalogue: string,
+  { catalogue, rules }: { readonly catalogue: string; readonly rules: Rules },
   item: DatasetItem,
   target: Targets[number] | undefined,
 ): Promise<ChangedDataset | PlannedWrite<WrittenDataset>> {
@@ -217,7 +219,10 @@ async function chooseWrite(
     const detail = `the stored record was modified at ${record.modified}, later than recordModified`
     throw new Failure('newer-exists', detail)
   }
-  if (content && !isStored(content.hash)) return { item, target, content }
+  if (content && !isStored(content.hash)) {
+    demandByRules(rules, keyOf(content.node), content.statements)
+    return { item, target, content }
+  }
   const hash = record?.hash ?? ''
   return { result: { id, outcome: { kind: 'unchanged', iri, catalogue, hash } } }
 }
