@@ -17,5 +17,5 @@ export async function signedIn({ url }: Pick<Gateway, 'url'>, key: string) {
     const body = new URLSearchParams({ _csrf: token, ...fields })
     return fetch(url + path, { method: 'POST', headers, body, redirect: 'manual' })
   }
-  return { get, page, post }
+  return { get, page, post, headers }
 }

@@ -18,7 +18,7 @@ import { readModel } from './drafts.ts'
 import { hasHiddenCharacters } from './form-terms.ts'
 
 /** Most characters of a title. */
-const longestTitle = 500
+export const longestTitle = 500
 /** Statuses of answers that say what is wrong with what was sent. */
 const refusals: ReadonlySet<number> = new Set([400, 409, 413, 422])
 
@@ -35,6 +35,7 @@ export type Refused = {
 export async function beginDraft(
   context: StewardContext,
   field: FormFields,
+  type: 'datasets' | 'catalogues' = 'datasets',
 ): Promise<string | Refused> {
   const [of, title] = [field('of'), field('title').trim()]
   const isTurtle = field('do') === 'turtle'
@@ -42,16 +43,17 @@ export async function beginDraft(
     if (title === '' || title.length > longestTitle) return { field, title: 'desk-title-missing' }
     if (hasHiddenCharacters(title)) return { field, title: 'form-hidden-characters' }
   }
-  const body = isTurtle ? field('turtle') : emptyRecord(title, context.language)
+  const body = isTurtle ? field('turtle') : emptyRecord(title, context.language, type)
   const headers = { 'Content-Type': 'text/turtle' }
   const query = new URLSearchParams(of === '' ? { catalogue: field('catalogue') } : { of })
+  if (query.get('catalogue') === '') query.delete('catalogue')
   try {
-    const draft = await context.ask('deskRepository', `/drafts/datasets?${query.toString()}`, {
+    const draft = await context.ask('deskRepository', `/drafts/${type}?${query.toString()}`, {
       method: 'POST',
       ...(of === '' && { headers, body }),
     })
-    const section = (await readModel(context, 'datasets')).sections[0]?.id ?? ''
-    const path = context.pathTo('desk', 'datasets', textAt(draft, 'id') ?? '', section)
+    const section = (await readModel(context, type)).sections[0]?.id ?? ''
+    const path = context.pathTo('desk', type, textAt(draft, 'id') ?? '', section)
     return `${path}?${new URLSearchParams({ catalogue: textAt(draft, 'catalogue') ?? '' }).toString()}`
   } catch (error) {
     const isRefusal = error instanceof Failure && refusals.has(problemOf(error, '').status)
@@ -60,9 +62,9 @@ export async function beginDraft(
   }
 }
 
-/** Dataset with a title and nothing else, as Turtle. */
-const emptyRecord = (title: string, language: string): string =>
-  `<> a ${termText(dcat('Dataset'))} ; ${termText(dct('title'))} ${termText(literal(title, language))} .`
+/** Record with a title and nothing else, as Turtle. */
+const emptyRecord = (title: string, language: string, type: string): string =>
+  `<> a ${termText(dcat(type === 'catalogues' ? 'Catalog' : 'Dataset'))} ; ${termText(dct('title'))} ${termText(literal(title, language))} .`
 
 /** Page of the ways to begin. `undefined` for who may publish nowhere. Rejects with `Failure`. */
 export async function beginPage(context: StewardContext, refused?: Refused): MaybePage {

@@ -55,13 +55,13 @@ function instantOf(local: string, timeZone: string): string {
 }
 
 type Step = {
-  readonly method: 'PUT' | 'POST'
+  readonly method: 'PUT' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: object | string
 }
 
 /** Request to the repository for the pressed button; `undefined` for one that changes nothing. */
-function stepOf(place: RecordPlace, field: FormFields, timeZone: string): Step | undefined {
+export function stepOf(place: RecordPlace, field: FormFields, timeZone: string): Step | undefined {
   const post = (name: string, body: object): Step => ({
     method: 'POST',
     path: draftPath(place, `/${name}`),
@@ -76,6 +76,10 @@ function stepOf(place: RecordPlace, field: FormFields, timeZone: string): Step |
     case 'submit':
     case 'return':
       return post(field('do'), { note: field('note') })
+    case 'delete':
+      return { method: 'DELETE', path: draftPath(place) }
+    case 'restore':
+      return post('restore', {})
     case 'schedule':
       return post('schedule', { publishAt: instantOf(field('at'), timeZone) })
     case 'save':
@@ -91,7 +95,11 @@ function stepOf(place: RecordPlace, field: FormFields, timeZone: string): Step |
 }
 
 /** Sends a step as the person who is signed in. Rejects as the repository does. */
-async function send(context: StewardContext, step: Step, revision: string): Promise<void> {
+export async function sendStep(
+  context: StewardContext,
+  step: Step,
+  revision: string,
+): Promise<void> {
   const { steward, log, signal } = context
   const { method, path, body } = step
   log.info({ key: steward.id, method, path }, 'portal.action')
@@ -131,7 +139,7 @@ const recordPage = (step: string, operation: string, summary: string, show: Show
         const step = stepOf(place, field, context.config.timeZone)
         if (!step) return again()
         try {
-          await send(context, step, field('revision'))
+          await sendStep(context, step, field('revision'))
         } catch (error) {
           if (error instanceof Failure) return again(error)
           throw error
@@ -142,8 +150,12 @@ const recordPage = (step: string, operation: string, summary: string, show: Show
   ]
 }
 
-/** Path of the page after a step: the check, and after a withdrawal the list of what waits. */
+/** Path of the page after a step: the check, after a withdrawal what waits, and without its draft the list of those. */
 function nextPath({ pathTo }: StewardContext, { type, id, catalogue }: RecordPlace, did: string) {
+  if (did === 'delete') {
+    const list = type === 'catalogues' ? type : 'datasets'
+    return `${pathTo('desk', list)}?state=away&did=delete`
+  }
   const isGone = did === 'withdraw'
   const query = new URLSearchParams({ ...(!isGone && { catalogue }), did })
   const path = isGone ? pathTo('desk', 'waiting') : pathTo('desk', type, id, 'check')

@@ -42,14 +42,18 @@ export async function checkPage(view: View, posted?: Posted): Promise<PageConten
   const mayWrite = draft.may.includes('write')
   const title = draft.title || t('untitled')
   const first = formPath(view, draft.model.sections[0]?.id ?? '')
-  const kinds: Readonly<Record<string, string>> = { review: 'review', returned: 'gone' }
+  const kinds: Readonly<Record<string, string>> = {
+    review: 'review',
+    returned: 'gone',
+    away: 'gone',
+  }
   return deskFrame(context, {
     title: `${t('form-check')}: ${title}`,
     body: html`${breadcrumbs(context, steward.hasDesk && { href: context.pathTo('desk'), label: t('desk') }, mayWrite && { href: first, label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag ${kinds[draft.state] ?? 'draft'}">${t(`form-state-${draft.state}`)}</span></div>
       <div class="form-page"><div class="side">${mayWrite && sectionList(view, rows, 'check')}</div>
       <div><h2>${t('publish-heading')}</h2>${outcome(context, posted, draft.revision)}${noteOf(view)}${findings}
-      ${pageSection('answers', t('publish-answers'), [answerList(view, rows, mayWrite), keptStatements(view)])}${actions(view, posted)}</div>
+      ${pageSection('answers', t('publish-answers'), [answerList(view, rows, mayWrite), keptStatements(view)])}${actions(view, posted)}${throwAway(view)}</div>
       <aside aria-label="${t('publish-points')}">${points(context, checked)}${textLinks(view, mayWrite)}</aside></div>`,
   })
 }
@@ -63,6 +67,10 @@ const refusals: Readonly<Record<string, string>> = {
   'unknown-resource': 'gone',
 }
 
+/** Key of the text that says why an action was refused. */
+export const refusalOf = ({ kind }: Failure, action: string): string =>
+  `publish-refused-${kind === 'invalid-parameter' ? action : (refusals[kind] ?? 'later')}`
+
 /**
  * Notice that the last action was done, or why it was refused. `revision` is that of the draft: where it was posted, it is the
  * published record that was changed meanwhile.
@@ -75,9 +83,9 @@ export function outcome(
   const did = `publish-did-${query.get('did') ?? ''}`
   if (!field || !error)
     return !field && t(did) !== did && html`<div role="status">${notice('good', t(did))}</div>`
-  const ending = error.kind === 'invalid-parameter' ? field('do') : refusals[error.kind]
-  const isMerge = ending === 'changed' && field('revision') === revision
-  const text = t(`publish-refused-${isMerge ? 'merge' : (ending ?? 'later')}`)
+  const key = refusalOf(error, field('do'))
+  const isMerge = error.kind === 'precondition-failed' && field('revision') === revision
+  const text = t(isMerge ? 'publish-refused-merge' : key)
   return html`<div role="alert">${notice('bad', t('publish-refused'), html`<p>${text}</p>`)}</div>`
 }
 
@@ -260,4 +268,25 @@ ${typed('note')}</textarea></div>`
     may('submit') && html`<p class="soft">${t('publish-reviewed')}</p>`,
     sessionForm(context, formPath(view, 'check'), body, 'stack close'),
   ])
+}
+
+/** Form that throws a draft away, after a second look, or that takes it back. */
+function throwAway(view: View): HtmlContent {
+  const { context, draft } = view
+  const { t, formats } = context
+  const form = (action: string, style: string) =>
+    sessionForm(
+      context,
+      formPath(view, 'check'),
+      html`<input type="hidden" name="revision" value="${draft.revision}"><button class="button ${style}" name="do" value="${action}">${t(`publish-${action}`)}</button>`,
+    )
+  if (draft.may.includes('restore'))
+    return pageSection('away', t('publish-away'), [
+      html`<p class="soft">${t('desk-deleted-on')} ${formats.day(textAt(draft.about, 'ends'))}</p>`,
+      form('restore', 'primary'),
+    ])
+  return (
+    draft.may.includes('delete') &&
+    html`<details class="f"><summary>${t('publish-delete')} …</summary><p class="soft">${t('publish-delete-means')}</p>${form('delete', 'danger')}</details>`
+  )
 }

@@ -2,6 +2,7 @@
 
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { PortalServices } from '../portal-services.ts'
+import { catalogueEndpoints } from './catalogue-endpoints.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { deskPageEndpoints } from './desk-page-endpoints.ts'
 import { formEndpoints } from './form-endpoints.ts'
@@ -11,6 +12,7 @@ import { peopleEndpoints } from './people-endpoints.ts'
 /** Endpoints of the desk. Forms come last: their sections take every step that no other page has. */
 export const deskEndpoints: readonly Endpoint<PortalServices>[] = [
   ...deskPageEndpoints,
+  ...catalogueEndpoints,
   ...checkEndpoints,
   ...historyEndpoints,
   ...peopleEndpoints,

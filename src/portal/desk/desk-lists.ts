@@ -1,6 +1,7 @@
 /** Lists of the desk: drafts that a person may see, and the published datasets of the catalogues that the person publishes in. */
 
 import { cataloguesOf, hasRole } from '../../http/roles.ts'
+import { dayMs } from '../../text/duration.ts'
 import { type Fields, listed, textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
@@ -12,8 +13,12 @@ import { readModel } from './drafts.ts'
 /** Most catalogues that the desk offers. */
 const mostCatalogues = 500
 
-/** Names of lists: all drafts, those in a state, and what is published. */
-export const lists = ['', 'returned', 'review', 'scheduled', 'published'] as const
+/** Names of lists: all drafts, those in a state, those that were thrown away, and what is published. */
+export const lists = ['', 'returned', 'review', 'scheduled', 'away', 'published'] as const
+/** States of the drafts in the list of all. */
+const openStates = ['draft', 'returned', 'review', 'scheduled']
+/** Orders of lists. */
+export const listOrders = ['changed', 'title', 'points'] as const
 
 /** Ids and titles of the catalogues that the person publishes in. */
 export async function ownCatalogues(context: StewardContext): Promise<ReadonlyMap<string, string>> {
@@ -31,33 +36,48 @@ export async function ownCatalogues(context: StewardContext): Promise<ReadonlyMa
 type ListChoice = {
   readonly state?: string
   readonly catalogue?: string
+  /** Part of a title. */
+  readonly q?: string
+  readonly sort?: (typeof listOrders)[number]
   readonly offset?: number
   readonly limit: number
 }
 
-/** Drafts of a type, last changed first, and the function that returns the length of a list. */
-export async function listDrafts({ ask }: StewardContext, choice: ListChoice, type = 'datasets') {
-  const entries = Object.entries(choice).filter(([, value]) => value !== '')
+/** Drafts of a type, by default last changed first, and the function that returns the length of a list. */
+export async function listDrafts(
+  { ask, language }: StewardContext,
+  choice: ListChoice,
+  type = 'datasets',
+) {
+  const entries = Object.entries({ ...choice, language }).filter(([, value]) => value !== '')
   const query = new URLSearchParams(
     entries.map(([name, value]): [string, string] => [name, String(value)]),
   )
   const path = `/drafts/${encodeURIComponent(type)}?${query.toString()}`
   const answer = await ask('deskRepository', path)
-  const states = (list: string) => (list === '' ? ['draft', ...lists] : [list])
+  const states = (list: string) => (list === '' ? openStates : [list])
   const count = (list: string) =>
     states(list).reduce((sum, state) => sum + numberAt(answer, `counts.${state}`), 0)
   return { drafts: listAt(answer, 'drafts'), count }
 }
 
-/** Published datasets of a catalogue, or of all that the person publishes in, last changed first. */
+/** Order of a list → order of a search. */
+const searchOrders = {
+  changed: 'modified+desc',
+  title: 'title.{language}+asc',
+  points: 'quality_meas.scoring+desc',
+} as const
+
+/** Published datasets of a catalogue, or of all that the person publishes in, by default last changed first. */
 export function listPublished(
-  { find, steward }: StewardContext,
-  { catalogue = '', offset = 0, limit }: ListChoice,
+  { find, steward, language }: StewardContext,
+  { catalogue = '', q = '', sort = 'changed', offset = 0, limit }: ListChoice,
 ) {
   const own = catalogue === '' ? cataloguesOf(steward.permissions, 'publisher') : [catalogue]
   return find({
     filters: 'dataset',
-    sort: 'modified+desc',
+    ...(q !== '' && { q }),
+    sort: searchOrders[sort].replace('{language}', language),
     limit,
     page: Math.floor(offset / limit),
     includes: ['id', 'title', 'modified', 'issued', 'catalog', 'quality_meas.scoring'],
@@ -87,9 +107,27 @@ export async function draftLinks(
 export const draftTitle = ({ t, textOf, inLanguage }: StewardContext, draft: Fields): HtmlContent =>
   inLanguage(textOf(draft['title']) ?? { text: t('untitled') })
 
-const flag = ({ t }: StewardContext, state: string): HtmlMarkup => {
-  const colour = state === 'published' ? 'public' : state === 'draft' ? 'draft' : 'review'
+/** State of a record as a coloured word. */
+export const stateFlag = ({ t }: StewardContext, state: string): HtmlMarkup => {
+  const colours: Readonly<Record<string, string>> = {
+    published: 'public',
+    draft: 'draft',
+    away: 'gone',
+  }
+  const colour = colours[state] ?? 'review'
   return html`<span class="flag ${colour}">${t(`form-state-${state}`)}</span>`
+}
+
+/** Milliseconds before a draft is thrown away without a change from which on its row says so. */
+const idleMs = 180 * dayMs
+
+/** Day on which a draft is deleted that was thrown away, or on which it will be thrown away, if that is near. */
+function endOf({ t, formats }: StewardContext, draft: Fields): HtmlContent {
+  const ends = textAt(draft, 'ends')
+  const isAway = draft['state'] === 'away'
+  if (ends === undefined || (!isAway && Date.parse(ends) - Date.now() > idleMs)) return false
+  const key = isAway ? 'desk-deleted-on' : 'desk-idle-until'
+  return html`<br><span class="soft small">${t(key)} ${formats.day(ends)}</span>`
 }
 
 /** Text as a link, if there is an address. */
@@ -98,6 +136,8 @@ export const linkIf = (href: string | undefined, text: HtmlContent): HtmlContent
 
 type Shown = {
   readonly catalogues: ReadonlyMap<string, string>
+  /** Makes the tick of a row, for lists whose records can be chosen. */
+  readonly tick?: (record: Fields, title: string) => HtmlContent
   readonly drafts?: readonly Fields[]
   readonly published?: readonly Fields[]
 }
@@ -105,19 +145,25 @@ type Shown = {
 /** Table of drafts and published datasets, with what the person can do next. */
 export async function deskTable(
   context: StewardContext,
-  { catalogues, drafts = [], published = [] }: Shown,
+  { catalogues, drafts = [], published = [], tick }: Shown,
 ): Promise<HtmlMarkup> {
   const { t, formats, pathTo, steward, titleOf, plainTitle } = context
   const link = await draftLinks(context)
   const named = (href: string | undefined, title: HtmlContent, catalogue: string) =>
     html`${linkIf(href, title)}<br><span class="soft">${catalogues.get(catalogue) ?? catalogue}</span>`
+  const ticked = (record: Fields, title: string, name: HtmlMarkup) =>
+    tick ? html`<div class="tick">${tick(record, title)}<div>${name}</div></div>` : name
   const draftRows = drafts.map((draft) => {
     const [href, title] = [link(draft), draftTitle(context, draft)]
     const isChange = draft['baseTag'] !== undefined
     const next = listed(draft['may']).includes('write') ? 'desk-continue' : 'desk-show'
     return [
-      named(href, title, textAt(draft, 'catalogue') ?? ''),
-      html`${isChange && flag(context, 'published')} ${flag(context, textAt(draft, 'state') ?? '')}`,
+      ticked(
+        draft,
+        context.textOf(draft['title'])?.text ?? t('untitled'),
+        named(href, title, textAt(draft, 'catalogue') ?? ''),
+      ),
+      html`${isChange && stateFlag(context, 'published')} ${stateFlag(context, textAt(draft, 'state') ?? '')}${endOf(context, draft)}`,
       numberAt(draft, 'score') || '–',
       formats.moment(draft['changedAt']),
       href !== undefined && linkIf(href, [t(next), html`<span class="vh">: ${title}</span>`]),
@@ -129,8 +175,8 @@ export async function deskTable(
     const actions = html`<input type="hidden" name="of" value="${id}"><button class="button small">${t('edit')}${which}</button>
       <a class="button small quiet" href="${pathTo('desk', 'datasets', id, 'history')}">${t('versions')}${which}</a>`
     return [
-      named(pathTo('datasets', id), titleOf(record), catalogue),
-      flag(context, 'published'),
+      ticked(record, plainTitle(record), named(pathTo('datasets', id), titleOf(record), catalogue)),
+      stateFlag(context, 'published'),
       recordScore(record) ?? '–',
       formats.day(record['modified'] ?? record['issued']),
       hasRole(steward.permissions, 'publisher', catalogue) &&

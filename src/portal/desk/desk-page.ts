@@ -9,6 +9,7 @@ import { headedSection, pageSection } from '../parts/blocks.ts'
 import { listAt } from '../record.ts'
 import { lastReachableHit } from '../search-form.ts'
 import { beginBlock, catalogueOptions } from './begin-page.ts'
+import { bulkForm, bulkOutcome, type BulkResult, bulkTick } from './bulk-actions.ts'
 import { outcome } from './check-page.ts'
 import { deskStyle } from './desk-frame.ts'
 import {
@@ -17,6 +18,7 @@ import {
   draftTitle,
   linkIf,
   listDrafts,
+  listOrders,
   listPublished,
   lists,
   ownCatalogues,
@@ -27,8 +29,13 @@ const [mostRows, pageRows, mostWaiting] = [5, 50, 100]
 /** Most types of records whose drafts are looked through. */
 const mostTypes = 20
 
-/** List that is shown, and the catalogue that it is of, `''` for all. */
-type Place = { readonly state: string; readonly catalogue: string }
+/** List that is shown: the catalogue that it is of, `''` for all, the part of a title that is looked for, and the order. */
+type Place = {
+  readonly state: string
+  readonly catalogue: string
+  readonly q: string
+  readonly sort: (typeof listOrders)[number]
+}
 
 const pathOf = ({ pathTo }: StewardContext, place: Record<string, string>): string =>
   `${pathTo('desk', 'datasets')}?${new URLSearchParams(Object.entries(place).filter(([, value]) => value !== '')).toString()}`
@@ -141,44 +148,62 @@ function listLinks(
     const label = state === '' ? t('desk-drafts') : t(`form-state-${state}`)
     return (
       (here || count(state) > 0) &&
-      html`<a href="${pathOf(context, { catalogue: '', ...place, state })}"${here}>${label} (${formats.number(count(state))})</a>`
+      html`<a href="${pathOf(context, { ...place, state })}"${here}>${label} (${formats.number(count(state))})</a>`
     )
   })
   return html`<p class="formats">${links}</p>`
 }
 
-/** Page of drafts, by default all, or of published datasets. `undefined` for catalogues of others. Rejects with `Failure`. */
-export async function deskDatasetsPage(context: StewardContext): MaybePage {
+/**
+ * Page of drafts, by default all, or of published datasets; after an action on several, with its result. `undefined` for catalogues
+ * of others. Rejects with `Failure`.
+ */
+export async function deskDatasetsPage(context: StewardContext, result?: BulkResult): MaybePage {
   const { query, steward } = context
-  const state = lists.find((list) => list === query.get('state')) ?? ''
-  const catalogue = query.get('catalogue') ?? ''
+  const [catalogue, q] = ['catalogue', 'q'].map((name) =>
+    (query.get(name) ?? '').trim().slice(0, 200),
+  )
   const catalogues = await ownCatalogues(context)
-  if (!steward.hasDesk || (catalogue !== '' && !catalogues.has(catalogue))) return undefined
+  if (!steward.hasDesk || (catalogue && !catalogues.has(catalogue))) return undefined
+  const state = lists.find((list) => list === query.get('state')) ?? ''
+  const sort = listOrders.find((order) => order === query.get('sort')) ?? 'changed'
+  const place = { state, catalogue: catalogue ?? '', q: q ?? '', sort }
   const mostPages = lastReachableHit / pageRows
   const page = Math.min(Math.max(Math.trunc(Number(query.get('page'))) || 1, 1), mostPages)
-  const choice = { catalogue, offset: (page - 1) * pageRows, limit: pageRows }
   const isPublished = state === 'published'
-  const [drafts, published] = await Promise.all([
-    listDrafts(context, isPublished ? { catalogue, limit: 1 } : { ...choice, state }),
-    listPublished(context, isPublished ? choice : { catalogue, limit: 1 }),
+  const { state: _, ...choice } = place
+  const part = { ...choice, offset: (page - 1) * pageRows, limit: pageRows }
+  const [all, found] = await Promise.all([
+    listDrafts(context, isPublished ? { ...choice, limit: 1 } : { ...part, state }),
+    listPublished(context, isPublished ? part : { ...choice, limit: 1 }),
   ])
-  const count = (list: string) => (list === 'published' ? published.count : drafts.count(list))
-  const shown = isPublished ? { published: published.records } : { drafts: drafts.drafts }
+  const count = (list: string) => (list === 'published' ? found.count : all.count(list))
+  const [drafts, published] = isPublished ? [[], found.records] : [all.drafts, []]
   const last = Math.min(Math.ceil(count(state) / pageRows), mostPages)
-  const place = { state, catalogue }
-  const body = html`${listLinks(context, count, place)} ${catalogues.size > 1 && catalogueFilter(context, catalogues, place)}
-    ${await deskTable(context, { catalogues, ...shown })} ${pageList(context, place, { page, last })}`
+  const tick = bulkTick(context, result?.picked)
+  const self = pathOf(context, { ...place, page: String(page) })
+  const body = html`${result ? bulkOutcome(context, result) : outcome(context)} ${listLinks(context, count, place)}
+    ${listFilter(context, catalogues, place)} ${await deskTable(context, { catalogues, drafts, published, tick })}
+    ${pageList(context, place, { page, last })} ${bulkForm(context, self, [...drafts, ...published], result)}`
   const head = deskStyle(context)
   return stewardPage(context, { tab: 'datasets', body, actions: newButton(context), head })
 }
 
-const catalogueFilter = (
+/** Form that searches and sorts a list. */
+const listFilter = (
   { t, pathTo }: StewardContext,
   catalogues: ReadonlyMap<string, string>,
-  { state, catalogue }: Place,
+  { state, catalogue, q, sort }: Place,
 ): HtmlMarkup => html`<form class="filter-row" action="${pathTo('desk', 'datasets')}">
-    <input type="hidden" name="state" value="${state}"><label for="catalogue">${t('facet-catalog')}</label>
-    <select id="catalogue" name="catalogue">${catalogueOptions([['', t('all-catalogues')], ...catalogues], catalogue)}</select>
+    <input type="hidden" name="state" value="${state}">
+    <div class="field"><label for="find">${t('desk-find')}</label><input type="search" id="find" name="q" value="${q}" maxlength="200" autocomplete="off"></div>
+    ${
+      catalogues.size > 1 &&
+      html`<div class="field"><label for="catalogue">${t('facet-catalog')}</label>
+      <select id="catalogue" name="catalogue">${catalogueOptions([['', t('all-catalogues')], ...catalogues], catalogue)}</select></div>`
+    }
+    <div class="field"><label for="sort">${t('sort-by')}</label>
+      <select id="sort" name="sort">${listOrders.map((order) => html`<option value="${order}"${order === sort && html` selected`}>${t(`desk-sort-${order}`)}</option>`)}</select></div>
     <button class="button small">${t('desk-show')}</button></form>`
 
 /** Links to the page before and the page after. */

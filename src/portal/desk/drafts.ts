@@ -3,12 +3,14 @@
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { problemOf } from '../../http/problem.ts'
-import type { FormModel } from '../../profile/form-model.ts'
+import type { FormField, FormModel } from '../../profile/form-model.ts'
 import { readLines, toLine } from '../../rdf/lines.ts'
+import { dct } from '../../rdf/namespaces.ts'
 import { listed, memberFields, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { numberAt } from '../record.ts'
-import type { Draft } from './form-page.ts'
+import { isLong } from './form-fields.ts'
+import type { Draft, FormRules } from './form-page.ts'
 import type { FormChange, Typed } from './form-post.ts'
 
 /** Type, id and catalogue of a record. */
@@ -27,7 +29,8 @@ export const draftPath = ({ type, id, catalogue }: RecordPlace, step = ''): stri
   return `/drafts/${encodeURIComponent(type)}/${encodeURIComponent(id)}${step}${query}`
 }
 
-const typedIn = (value: unknown): readonly Typed[] =>
+/** Reads inputs that are no RDF from JSON. */
+export const typedIn = (value: unknown): readonly Typed[] =>
   listed(value).map((entry) => ({
     node: textAt(entry, 'node') ?? '',
     path: textAt(entry, 'path') ?? '',
@@ -43,6 +46,40 @@ export async function readModel(context: StewardContext, type: string): Promise<
     'repository',
     `/profile/forms/${encodeURIComponent(type)}`,
   )) as FormModel
+}
+
+/** Rules of a catalogue as forms follow them; none where there is no such catalogue yet, or none at all. */
+async function rulesFor(
+  { askOptional }: StewardContext,
+  { type, catalogue }: Pick<RecordPlace, 'type' | 'catalogue'>,
+): Promise<FormRules> {
+  const path = `/catalogues/${encodeURIComponent(catalogue)}/rules`
+  const rules = catalogue === '' ? undefined : await askOptional('deskRepository', path)
+  const texts = (name: string) => listed(rules?.[name]).map(String)
+  return { languages: texts('languages'), required: type === 'datasets' ? texts('required') : [] }
+}
+
+/** Form in which the fields that the rules ask for are required, and on the first page. */
+export function ruledModel(model: FormModel, { languages, required }: FormRules): FormModel {
+  const texts = languages.length > 0 ? [dct('title').value, dct('description').value] : []
+  const asked = new Set([...required, ...texts])
+  const isAsked = ({ path }: FormField) => path.some((one) => asked.has(one))
+  const sections = model.sections.map((section) => ({
+    ...section,
+    fields: section.fields.map((field) =>
+      isAsked(field) ? { ...field, need: 'required' as const } : field,
+    ),
+  }))
+  const first = sections.find(({ id }) => id === 'essentials')
+  if (!first) return { ...model, sections }
+  const isMoved = (field: FormField) => isAsked(field) && !isLong(field)
+  const others = sections.filter((section) => section !== first)
+  const moved = others.flatMap(({ fields }) => fields.filter(isMoved))
+  const own = [
+    { ...first, fields: [...first.fields, ...moved] },
+    ...others.map((one) => ({ ...one, fields: one.fields.filter((field) => !isMoved(field)) })),
+  ]
+  return { ...model, sections: own.filter(({ fields }) => fields.length > 0) }
 }
 
 const noDraft = () =>
@@ -74,6 +111,7 @@ export async function readAnyDraft(context: StewardContext, place: RecordPlace):
   const may = listed(valueAt(about, 'may')).map(String)
   if (may.length === 0 || !context.steward.may(action)) throw noDraft()
   const score = numberAt(about, 'score')
+  const rules = await rulesFor(context, { type: place.type, catalogue })
   return {
     ...place,
     catalogue,
@@ -83,7 +121,8 @@ export async function readAnyDraft(context: StewardContext, place: RecordPlace):
     score: score > 0 ? score : undefined,
     typed: typedIn(memberFields(about)['typed']),
     quads: await readLines(typeof lines === 'string' ? lines : ''),
-    model,
+    model: ruledModel(model, rules),
+    rules,
     may,
     about: memberFields(about),
   }

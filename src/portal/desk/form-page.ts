@@ -19,6 +19,12 @@ import { fieldHtml, isLong } from './form-fields.ts'
 import type { Typed } from './form-post.ts'
 import { type FormRow, type FormRows, rowsOf } from './form-rows.ts'
 
+/** Rules of a catalogue that forms follow: languages of texts, and IRIs of properties that must have a value. */
+export type FormRules = {
+  readonly languages: readonly string[]
+  readonly required: readonly string[]
+}
+
 /** Draft as its form shows it. */
 export type Draft = {
   readonly type: string
@@ -31,6 +37,7 @@ export type Draft = {
   readonly typed: readonly Typed[]
   readonly quads: readonly Quad[]
   readonly model: FormModel
+  readonly rules: FormRules
   /** Actions that the person may take now, as the repository names them. */
   readonly may: readonly string[]
   /** Draft as the repository answers it. */
@@ -38,7 +45,7 @@ export type Draft = {
 }
 
 /** Points of the indicators by the short name of their property. */
-const points: ReadonlyMap<string, number> = pointsByProperty()
+export const propertyPoints: ReadonlyMap<string, number> = pointsByProperty()
 
 function pointsByProperty() {
   const path = new URL('../assets/indicators.json', import.meta.url)
@@ -52,10 +59,10 @@ function pointsByProperty() {
 }
 
 /** Most points of a record. */
-const mostPoints = 405
+export const mostPoints = 405
 
 /** Languages that forms offer beside those of the portal. */
-const moreLanguages = [
+export const moreLanguages = [
   'en',
   'de',
   'fr',
@@ -98,8 +105,10 @@ export type View = {
 export function rowsOfDraft({ context, draft, added }: View): readonly FormRows[] {
   const graph = graphOf(draft.quads)
   const node = nodeOf(draft)
-  const languages = [context.language]
-  const source = { graph, typed: draft.typed, pageLanguage: context.language, languages, added }
+  const isRuled = draft.rules.languages.length > 0
+  const languages = isRuled ? draft.rules.languages : [context.language]
+  const { typed } = draft
+  const source = { graph, typed, pageLanguage: context.language, languages, isRuled, added }
   return rowsOf(source, node, fieldsOfModel(draft.model))
 }
 
@@ -112,9 +121,11 @@ export const fieldContext = (view: View): FieldContext => ({
   page: view.context,
   concepts: view.concepts,
   builtIn: view.draft.model.builtIn,
-  languages: [...new Set([...view.context.config.languages, ...moreLanguages])],
+  languages: [
+    ...new Set([...view.draft.rules.languages, ...view.context.config.languages, ...moreLanguages]),
+  ],
   pagePath: (kind, name) => formPath(view, kind, name),
-  points,
+  points: propertyPoints,
 })
 
 /** Page of one section; `undefined` where the form has no such section. */
@@ -325,7 +336,7 @@ function figure({ context, draft }: View, own: readonly FormRows[]): HtmlContent
   if (draft.score === undefined) return false
   const open = own
     .filter((rows) => !isAnswered(rows))
-    .reduce((sum, { field }) => sum + pointsOf(points, field), 0)
+    .reduce((sum, { field }) => sum + pointsOf(propertyPoints, field), 0)
   const could = Math.min(mostPoints, draft.score + open)
   return html`<div class="gain"><p class="score"><strong>${formats.number(draft.score)}</strong> <span class="soft">${t('form-of-points', { points: mostPoints })}</span></p>
     <svg class="bar" viewBox="0 0 ${mostPoints} 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="${mostPoints}" height="8"/><rect class="could" width="${could}" height="8"/><rect class="fill" width="${draft.score}" height="8"/></svg>

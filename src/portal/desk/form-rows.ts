@@ -33,6 +33,8 @@ export type RowSource = {
   readonly pageLanguage: string
   /** Languages that texts are asked for in. */
   readonly languages: readonly string[]
+  /** Whether a catalogue asks for these languages: their texts come first, also beside one without language. */
+  readonly isRuled?: boolean
   /** Names of the fields with a further empty row, with a language tag for texts: `title.fr`. */
   readonly added: readonly string[]
 }
@@ -51,8 +53,22 @@ export const rowsOf = (
     const filled = node
       ? [...termRows(source, node, field, name), ...typedRows(source, node, field, name)]
       : []
-    return { field, name, rows: [...filled, ...emptyRows(source, field, name, filled)] }
+    const rows = [...filled, ...emptyRows(source, field, name, filled)]
+    return { field, name, rows: inOrder(source, field, rows) }
   })
+
+/** Rows of texts in the order of the languages that a catalogue asks for, then the others. */
+function inOrder(
+  { languages, isRuled = false }: RowSource,
+  { editor }: FormField,
+  rows: readonly FormRow[],
+): readonly FormRow[] {
+  if (!isRuled || !inLanguages.has(editor)) return rows
+  const asked = languages.map((one) => one.toLowerCase())
+  const placeOf = ({ language }: FormRow) =>
+    asked.indexOf(language.toLowerCase()) + 1 || asked.length + 1
+  return rows.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
 
 function termRows(
   source: RowSource,
@@ -93,6 +109,8 @@ function inheritedTerms(
   return first && values.every((value) => value?.equals(first)) ? [first] : []
 }
 
+const isSameTag = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
 const typedRows = ({ typed }: RowSource, node: Quad_Subject, field: FormField, name: string) =>
   typed
     .filter((entry) => entry.node === keyOf(node) && entry.path === field.path[0])
@@ -119,13 +137,14 @@ function emptyRows(
     added === name ? [''] : added.startsWith(`${name}.`) ? [added.slice(name.length + 1)] : [],
   )
   if (inLanguages.has(field.editor)) {
-    const asked = filled.some(({ language }) => language === '')
+    const isPlain = source.isRuled !== true && filled.some(({ language }) => language === '')
+    const asked = isPlain
       ? []
       : field.need === 'optional' && filled.length === 0
         ? source.languages.slice(0, 1)
         : source.languages
     return [...new Set([...asked, ...wanted.filter(Boolean)])]
-      .filter((language) => !filled.some((row) => row.language === language))
+      .filter((language) => !filled.some((row) => isSameTag(row.language, language)))
       .map((language) => empty(language, language))
   }
   const isTyping = filled.some(({ term }) => term === undefined)

@@ -110,8 +110,8 @@ it('has the actions of the person, and is not there for others', async () => {
     await signedIn(platform, publisher),
     await signedIn(platform, steward),
   ]
-  expect(actionsIn(await author.page(path))).toEqual(['', 'submit'].filter(Boolean))
-  expect(actionsIn(await reviewer.page(path))).toEqual(['publish', 'schedule'])
+  expect(actionsIn(await author.page(path))).toEqual(['submit', 'delete'])
+  expect(actionsIn(await reviewer.page(path))).toEqual(['publish', 'schedule', 'delete'])
   for (const key of [reader, other]) {
     const { get, post } = await signedIn(platform, key)
     expect([key, (await get(path)).status]).toEqual([key, 404])

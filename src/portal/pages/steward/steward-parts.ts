@@ -1,6 +1,6 @@
 /** Parts of all pages for stewards: menu, notice of the last action, forms. */
 
-import { hasRole } from '../../../http/roles.ts'
+import { cataloguesOf, hasRole } from '../../../http/roles.ts'
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../../html.ts'
 import type { PageContent } from '../../layout.ts'
@@ -52,14 +52,19 @@ export function runButtons(context: StewardContext, pipe: string, isTried = fals
 
 const tabs = ['sources', 'runs', 'waiting', 'deleted'] as const
 
+/** Tabs of the desk; `catalogues` is for stewards of catalogues. */
+const deskTabs = ['desk', 'datasets', 'catalogues', 'reviews'] as const
+
 /** Content of a page for stewards. */
 type StewardContent = {
   /** `desk`, `datasets` and `reviews` are for publishers, `people` for administrators, `me` is the page of the own key. */
-  readonly tab: (typeof tabs)[number] | 'desk' | 'datasets' | 'reviews' | 'people' | 'me'
+  readonly tab: (typeof tabs)[number] | (typeof deskTabs)[number] | 'people' | 'me'
   /** By default the title of the tab. */
   readonly title?: string
   /** Pipe that the page is about, for the breadcrumbs. */
   readonly pipe?: Pick<HarvestRun, 'pipe' | 'title'>
+  /** Content above the heading, in place of breadcrumbs. */
+  readonly above?: HtmlContent
   /** Content beside the heading. */
   readonly actions?: HtmlContent
   readonly body: HtmlContent
@@ -69,7 +74,7 @@ type StewardContent = {
 /** Makes a page for stewards, with their menu; search engines do not index it. */
 export async function stewardPage(
   context: StewardContext,
-  { tab, title = context.t(`steward-${tab}`), pipe, actions, body, head }: StewardContent,
+  { tab, title = context.t(`steward-${tab}`), pipe, above, actions, body, head }: StewardContent,
 ): Promise<PageContent> {
   const { t, pathTo } = context
   const steps = pipe && [
@@ -81,9 +86,9 @@ export async function stewardPage(
     section: 'harvest',
     isIndexed: false,
     head,
-    body: html`${await stewardMenu(context, tab)} ${steps && breadcrumbs(context, ...steps)}
+    body: html`${await stewardMenu(context, tab)} ${above ?? (steps && breadcrumbs(context, ...steps))}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
-      ${actionNotice(context)} ${tab !== 'desk' && tab !== 'datasets' && scope(context)} ${body}`,
+      ${actionNotice(context)} ${!deskTabs.some((one) => one === tab) && scope(context)} ${body}`,
   }
 }
 
@@ -103,6 +108,8 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
   const desk = steward.hasDesk && [
     entry('desk', pathTo('desk'), t('desk')),
     entry('datasets', pathTo('desk', 'datasets'), t('steward-datasets')),
+    cataloguesOf(steward.permissions, 'steward').length > 0 &&
+      entry('catalogues', pathTo('desk', 'catalogues'), t('steward-catalogues')),
     entry('reviews', pathTo('desk', 'waiting'), t('waiting-menu')),
   ]
   const isAdministrator = hasRole(steward.permissions, 'administrator', undefined)

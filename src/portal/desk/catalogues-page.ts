@@ -1,0 +1,124 @@
+/** Page of the catalogues that a person is steward of, with their datasets, drafts and rule of review. */
+
+import { cataloguesOf, hasRole } from '../../http/roles.ts'
+import { type Fields, listed, textAt } from '../../text/json.ts'
+import type { StewardContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import type { MaybePage } from '../layout.ts'
+import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
+import { notice, pageSection } from '../parts/blocks.ts'
+import { textTable } from '../parts/table.ts'
+import { longestTitle, type Refused } from './begin-page.ts'
+import { outcome } from './check-page.ts'
+import { deskStyle } from './desk-frame.ts'
+import { draftTitle, linkIf, listDrafts, ownCatalogues, stateFlag } from './desk-lists.ts'
+
+/** Catalogues of a page, and most drafts of catalogues that are shown. */
+const [pageRows, mostDrafts] = [50, 100]
+
+/** Whether the person is steward of a catalogue. */
+export const isStewardOf = ({ steward }: StewardContext, catalogue: string): boolean =>
+  hasRole(steward.permissions, 'steward', catalogue)
+
+/** Numbers of the published datasets of catalogues. */
+async function datasetCounts({ optional, find }: StewardContext, ids: readonly string[]) {
+  const facets = ids.length === 0 ? undefined : { catalog: ids }
+  const search = { filters: 'dataset', limit: 0, facets, counted: ['catalog'] }
+  const counted = (await optional(find(search)))?.facets.get('catalog') ?? []
+  return new Map(counted.map(({ id, count }) => [id, count]))
+}
+
+/** Page of the catalogues; after a form that began none, with it. `undefined` for who is steward of none. Rejects with `Failure`. */
+export async function deskCataloguesPage(context: StewardContext, refused?: Refused): MaybePage {
+  const { steward, query } = context
+  if (cataloguesOf(steward.permissions, 'steward').length === 0) return undefined
+  const own = [...(await ownCatalogues(context))].filter(([id]) => isStewardOf(context, id))
+  const last = Math.max(1, Math.ceil(own.length / pageRows))
+  const page = Math.min(Math.max(Math.trunc(Number(query.get('page'))) || 1, 1), last)
+  const shown = own.slice((page - 1) * pageRows, page * pageRows)
+  const counts = await datasetCounts(
+    context,
+    shown.map(([id]) => id),
+  )
+  const rows = shown.map(([id, title]) =>
+    catalogueRow(context, { id, title, datasets: counts.get(id) ?? 0 }),
+  )
+  const heads = ['facet-catalog', 'datasets-of-it', 'desk-drafts', 'rules-review-short', 'actions']
+  const body = html`${outcome(context)} ${textTable(context, 'desk-catalogues', heads, await Promise.all(rows))}
+    ${pageLinks(context, page, last)} ${await catalogueDrafts(context)}
+    ${hasRole(steward.permissions, 'administrator', undefined) && newCatalogue(context, refused)}`
+  return stewardPage(context, { tab: 'catalogues', body, head: deskStyle(context) })
+}
+
+type Row = { readonly id: string; readonly title: string; readonly datasets: number }
+
+async function catalogueRow(context: StewardContext, { id, title, datasets }: Row) {
+  const { t, pathTo, askOptional } = context
+  const rulesPath = `/catalogues/${encodeURIComponent(id)}/rules`
+  const [rules, drafts] = await Promise.all([
+    askOptional('deskRepository', rulesPath),
+    listDrafts(context, { catalogue: id, limit: 1 }),
+  ])
+  const which = html`<span class="vh">: ${title}</span>`
+  const review = textAt(rules, 'review')
+  const edit = html`<input type="hidden" name="of" value="${id}"><button class="button small">${t('catalogue-edit')}${which}</button>
+    <a class="button small quiet" href="${pathTo('desk', 'catalogues', id, 'rules')}">${t('rules')}${which}</a>`
+  const count = drafts.count('')
+  const list = `${pathTo('desk', 'datasets')}?${new URLSearchParams({ catalogue: id }).toString()}`
+  return [
+    html`<a href="${pathTo('catalogues', id)}">${title}</a>`,
+    datasets,
+    count > 0 ? html`<a href="${list}">${count}</a>` : '–',
+    review !== undefined && t(`rules-review-${review}`),
+    sessionForm(context, pathTo('desk', 'catalogues'), edit),
+  ]
+}
+
+const pageLinks = ({ t, pathTo }: StewardContext, page: number, last: number): HtmlContent => {
+  const link = (number: number, rel: string, label: string) =>
+    html`<a href="${pathTo('desk', 'catalogues')}?page=${number}" rel="${rel}">${label}</a>`
+  return (
+    last > 1 &&
+    html`<nav class="pages" aria-label="${t('pages')}">${page > 1 && link(page - 1, 'prev', t('previous'))}
+    <span aria-current="page">${t('page-n', { page })}</span>${page < last && link(page + 1, 'next', t('next'))}</nav>`
+  )
+}
+
+/** Drafts of records of catalogues, those that were thrown away last; nothing where there is none. */
+async function catalogueDrafts(context: StewardContext): Promise<HtmlContent> {
+  const { t, pathTo } = context
+  const listOf = (state: string) => listDrafts(context, { state, limit: mostDrafts }, 'catalogues')
+  const found = await Promise.all(['', 'away'].map(listOf))
+  const item = (draft: Fields) => {
+    const id = textAt(draft, 'id') ?? ''
+    const query = new URLSearchParams({ catalogue: id })
+    const href = `${pathTo('desk', 'catalogues', id, 'check')}?${query.toString()}`
+    const link = listed(draft['may']).length > 0 ? href : undefined
+    return html`<li>${icon('circle-dashed')}<div><strong>${linkIf(link, draftTitle(context, draft))}</strong> ${stateFlag(context, textAt(draft, 'state') ?? '')}</div></li>`
+  }
+  const items = found.flatMap(({ drafts }) => drafts.map(item))
+  return (
+    items.length > 0 &&
+    pageSection('drafts', t('catalogue-drafts'), html`<ul class="todo" role="list">${items}</ul>`)
+  )
+}
+
+/** Form that begins a catalogue, for administrators. */
+function newCatalogue(
+  context: StewardContext,
+  { field = () => '', title, detail }: Partial<Refused> = {},
+): HtmlMarkup {
+  const { t, pathTo, formats, language } = context
+  const wrong = title !== undefined && html`<p class="message" id="wrong">${t(title)}</p>`
+  const refusal = html`<p lang="en"><bdi>${detail}</bdi></p>`
+  const body = html`${detail !== undefined && html`<div role="alert">${notice('bad', t('desk-refused'), refusal)}</div>`}
+    <div class="field"><label for="title">${t('form-title')}</label>
+      <p class="hint" id="hint">${t('desk-title-hint', { language: formats.languageName(language) })}</p>
+      <input id="title" name="title" value="${field('title')}" maxlength="${longestTitle}" aria-describedby="hint${wrong && ' wrong'}"${wrong && html` aria-invalid="true" autofocus`}>${wrong}</div>
+    <p class="row"><button class="button">${t('desk-begin')}</button></p>`
+  return pageSection(
+    'new',
+    t('catalogue-new'),
+    sessionForm(context, pathTo('desk', 'catalogues'), body, 'stack close'),
+  )
+}
