@@ -199,6 +199,10 @@ function prepare(file: DatabaseSync, { path, schema, format, shrinks = false }: 
   stamp(file, path, format)
 }
 
+/** Whether an error of SQLite says that the disk is full (`SQLITE_FULL`). */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 13
+
 /** Makes a lookup of prepared statements by their SQL. */
 export function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync {
   const prepared = new Map<string, StatementSync>()

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure, jsonPointer, printable, shown, type Complaint, type Kind } from '../errors.ts'
+import { isDiskFull } from '../sqlite.ts'
 import { keysOf } from '../text/records.ts'
 
 const problemType = 'application/problem+json'
@@ -130,7 +131,7 @@ export type ProblemAnswer = {
  * without details, because their messages may contain keys, queries, paths or hosts. 429 and 503 always have `Retry-After`.
  */
 export function problemOf(error: unknown, instance: string): ProblemAnswer {
-  const failure = error instanceof Failure ? error : new Failure('internal', '')
+  const failure = error instanceof Failure ? error : failureOf(error)
   const { title, status: usualStatus } = problems[failure.kind]
   const { status = usualStatus } = failure
   const isKnown = failure.kind !== 'internal'
@@ -145,6 +146,12 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   }
   return { status, body, headers: headersOf(failure, status) }
 }
+
+/** Failure of an error that is none: of a full disk, else an internal one. */
+const failureOf = (error: unknown): Failure =>
+  isDiskFull(error)
+    ? new Failure('store-full', 'the disk of the data directory is full')
+    : new Failure('internal', '')
 
 /** Failure of a problem document, with the further members that are texts; `undefined` for other documents and unknown kinds. */
 export function failureOfProblem(document: unknown): Failure | undefined {

@@ -1,5 +1,6 @@
 /** Layout of all pages: the HTML document around the content, with head, menus, search field and footer. */
 
+import type { ProblemAnswer } from '../http/problem.ts'
 import { type Fields, valueAt } from '../text/json.ts'
 import { mainFont } from './page-shell.ts'
 import type { PageContext } from './context.ts'
@@ -10,8 +11,8 @@ import { sharedLicence } from './record.ts'
 
 type Section = (typeof menu)[number] | 'harvest'
 
-/** Status of a page; other than 200 only for the sign-in form after a failed attempt. */
-export type PageStatus = 200 | 400 | 401 | 403 | 404 | 429 | 503
+/** Status of a page; other than 200 only for a form that was refused. */
+export type PageStatus = 200 | ProblemAnswer['status']
 
 /** Content of a page and its metadata for the layout. */
 export type PageContent = {
@@ -73,8 +74,8 @@ export function layout(context: PageContext, content: PageContent): HtmlMarkup {
     ${config.customStyle !== undefined && html`<link rel="stylesheet" href="${base}${config.customStyle}" />`}
     ${config.font === 'source-serif' && html`<link rel="preload" href="${base}${assets.path(mainFont)}" as="font" type="font/woff2" crossorigin />`}
     <link rel="icon" href="${base}${assets.path('favicon.svg')}" />
-    ${canonicalLinks(context, content.canonical)} ${content.head}
-    <script src="${base}${assets.path('portal.js')}" defer></script> ${
+    ${canonicalLinks(context, content.canonical)}
+    <script src="${base}${assets.path('portal.js')}" defer></script> ${content.head} ${
       content.data &&
       html`<script type="application/ld+json"> ${jsonScript(content.data)} </script>`
     } </head> <body>${

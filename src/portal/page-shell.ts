@@ -69,7 +69,7 @@ function openAssets(config: PortalConfig) {
   const faces = config.font === 'source-serif' ? fontFaces(add) : ''
   add('portal.css', `${faces}${readAsset('portal.css')}${colourRules(config)}`)
   add('desk.css', readAsset('desk.css'))
-  add('portal.js', readAsset('portal.js'))
+  for (const name of ['portal.js', 'desk.js']) add(name, readAsset(name))
   add('favicon.svg', readAsset('favicon.svg'))
   return {
     /** Path of an asset with the hash of its content: `assets/portal.1a2b3c4d.css`. */

@@ -97,6 +97,7 @@ export function portalApp(deps: PortalDeps): App {
   const services: PortalServices = {
     ...shell,
     renders,
+    sessions,
     contextOf: (c) => contextOf(c, portal),
     contextIn: (c, language) => contextIn(c, portal, language),
     respond: (c, make, status) =>

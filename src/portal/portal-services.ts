@@ -5,6 +5,7 @@ import type { PageContext } from './context.ts'
 import type { MaybePage, PageStatus } from './layout.ts'
 import type { PageShell } from './page-shell.ts'
 import type { RenderQueue } from './render-queue.ts'
+import type { Sessions } from './sessions.ts'
 
 /** Makes the content of a page; `undefined` is answered with 404. */
 export type MakePage = (context: PageContext) => MaybePage
@@ -19,4 +20,6 @@ export type PortalServices = Pick<PageShell, 'config' | 'assets' | 'theme'> & {
   readonly respond: (c: AppContext, make: MakePage, status?: PageStatus) => Promise<Response>
   /** Limits the pages and files that are made at the same time. */
   readonly renders: RenderQueue
+  /** Absent where sign-in is switched off. */
+  readonly sessions?: Sessions | undefined
 }

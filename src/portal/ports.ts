@@ -101,8 +101,8 @@ export const askPort = (port: Port, path: string, init: RequestInit): Promise<Re
 
 /**
  * Calls a service and reads its answer: parsed JSON, or any other content as text. Rejects with the failure of its problem
- * document, with `store-unavailable` for a 5xx, an invalid answer or none in time, and with `not-found` where a key would be
- * needed.
+ * document, with `store-unavailable` for a 5xx other than `store-full`, an invalid answer or none in time, and with `not-found`
+ * where a key would be needed.
  */
 export async function readAnswer(port: Port, path: string, init: RequestInit): Promise<unknown> {
   const headers = new Headers(init.headers)
@@ -116,7 +116,8 @@ export async function readAnswer(port: Port, path: string, init: RequestInit): P
     return isJson ? parseAnswer(text) : text
   }
   const failure = failureOfProblem(await answer.json().catch(() => undefined))
-  if (!failure || answer.status >= 500) return throwUnavailable(failure)
+  if (!failure || (answer.status >= 500 && failure.kind !== 'store-full'))
+    return throwUnavailable(failure)
   const isHidden = failure.kind === 'unauthorized' || failure.kind === 'forbidden'
   throw isHidden ? new Failure('not-found', failure.detail) : failure
 }

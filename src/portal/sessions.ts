@@ -1,7 +1,7 @@
 /**
  * Sessions of people. The cookie has a random id; a file has its SHA-256 with the id of the key, for users of a provider after a
  * prefix, the permissions at sign-in, the end of the session and its last request. Keys are not stored, and permissions count as
- * they are at each request.
+ * they are at each request. A form of the desk that is sent after its session has ended is kept here for its person.
  */
 
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -12,7 +12,7 @@ import type { Key } from '../http/context.ts'
 import { type OidcUser, SignInProblem } from '../http/oidc.ts'
 import { Failure } from '../errors.ts'
 import { cataloguesOf } from '../http/roles.ts'
-import { openSqlite } from '../sqlite.ts'
+import { isDiskFull, openSqlite, type Sqlite } from '../sqlite.ts'
 import { textAt } from '../text/json.ts'
 
 /** Session of a steward, with its permissions. */
@@ -22,20 +22,31 @@ export type Sessions = ReturnType<typeof openSessions>
 
 const sessionsFormat = 1
 
-/** Milliseconds after which a session ends: since its start, and since its last request. */
-const [lifetimeMs, idleMs] = [8 * 3_600_000, 3_600_000]
+/** Milliseconds after which a session ends: since its start or its last prolongation, since its last request, and in all. */
+const [lifetimeMs, idleMs, longestMs] = [8 * 3_600_000, 3_600_000, 24 * 3_600_000]
+/** Milliseconds for which a form is kept whose session has ended. */
+const keptMs = 15 * 60_000
+/** Most kept forms of a person, most bytes of one, and of all. */
+const [mostKept, keptBytes, allKeptBytes] = [10, 3 * 2 ** 20, 64 * 2 ** 20]
 /** Wrong keys of one address in a minute after which a further wrong one is refused with `too-many-requests`. */
 const failuresPerMinute = 5
 
 const schema = `CREATE TABLE IF NOT EXISTS session (
   id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, permissions TEXT NOT NULL, ends INTEGER NOT NULL, seen INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS secret (purpose TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`
+CREATE TABLE IF NOT EXISTS secret (purpose TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS form (token TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rescue (
+  fingerprint TEXT NOT NULL, path TEXT NOT NULL, fields TEXT NOT NULL, until INTEGER NOT NULL, UNIQUE (fingerprint, path)
+) STRICT`
 
-const activeSession = 'SELECT fingerprint FROM session WHERE id = ? AND ends > ? AND seen > ?'
+const activeSession = 'SELECT fingerprint, ends FROM session WHERE id = ? AND ends > ? AND seen > ?'
 
 const secretRow = z.object({ value: z.string() })
-const sessionRow = z.object({ fingerprint: z.string() })
+const sessionRow = z.object({ fingerprint: z.string(), ends: z.number() })
+const formRow = z.object({ fingerprint: z.string() })
+const rescueRow = z.object({ fields: z.string() })
+const fieldList = z.array(z.tuple([z.string(), z.string()]))
 
 type SessionOptions = {
   readonly path: string
@@ -56,13 +67,8 @@ export function openSessions({ path, keys, accounts, userPrefix, now }: SessionO
   // Sessions of a key, an account or a provider that is no longer valid have ended.
   const keyOf = (id: string): Key | undefined =>
     keys.active(isUser(id) ? id.slice(userPrefix?.length) : id)
-  const begin = ({ id, permissions }: Key): string => {
-    file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
-    const cookie = randomBytes(32).toString('base64url')
-    const row = [digest(cookie), id, JSON.stringify(permissions), now() + lifetimeMs, now()]
-    file.run('INSERT INTO session VALUES (?, ?, ?, ?, ?)', ...row)
-    return cookie
-  }
+  const { begin, read, touch, prolong } = sessionRows(file, now)
+  const kept = keptForms(file, now)
   return {
     /**
      * Begins the session of a user whom the provider has authenticated; returns the value of the cookie. Throws `SignInProblem` for
@@ -90,15 +96,24 @@ export function openSessions({ path, keys, accounts, userPrefix, now }: SessionO
     /** Session of a cookie; `undefined` where there is none or it has ended. */
     find: (cookie = ''): Session | undefined => {
       if (cookie.length > 100) return undefined
-      const row = file.first(activeSession, digest(cookie), now(), now() - idleMs)
-      if (!row) return undefined
-      const { fingerprint } = sessionRow.parse(row)
-      const key = keyOf(fingerprint)
+      const row = read(cookie)
+      const key = row && keyOf(row.fingerprint)
       if (!key) return undefined
-      file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
-      const token = hash('sha256', `form ${cookie}`, 'base64url')
-      return sessionFor(key, token, isUser(fingerprint) ? undefined : feedOf(key.id))
+      touch(cookie)
+      const { fingerprint, ends } = row
+      return {
+        ...sessionFor(key, formToken(cookie), isUser(fingerprint) ? undefined : feedOf(key.id)),
+        seconds: { left: Math.floor((ends - now()) / 1000), idle: idleMs / 1000 },
+        kept: kept.of(fingerprint),
+      }
     },
+    /**
+     * Keeps a form for 15 minutes for the person of the session whose token it has, which may have ended; returns the fingerprint
+     * of the person, and `undefined` where the token is of no session or the form is too large.
+     */
+    keep: kept.keep,
+    /** Lets a session last for a whole time from now, at most 24 hours since the sign-in. */
+    prolong,
     /** Session of the key to which a feed token belongs; `undefined` where no configured key has it. */
     findFeed: (feed: string): Session | undefined => {
       const key = keyOfFeed(keys, feed, feedOf)
@@ -110,6 +125,34 @@ export function openSessions({ path, keys, accounts, userPrefix, now }: SessionO
     close: () => file.close(),
   }
 }
+
+/** Rows of sessions. */
+const sessionRows = (file: Sqlite, now: () => number) => ({
+  begin: ({ id, permissions }: Key): string => {
+    file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
+    for (const table of ['form', 'rescue']) file.run(`DELETE FROM ${table} WHERE until < ?`, now())
+    const cookie = randomBytes(32).toString('base64url')
+    const row = [digest(cookie), id, JSON.stringify(permissions), now() + lifetimeMs, now()]
+    file.run('INSERT INTO session VALUES (?, ?, ?, ?, ?)', ...row)
+    const form = [digest(formToken(cookie)), id, now() + longestMs]
+    file.run('INSERT INTO form VALUES (?, ?, ?)', ...form)
+    return cookie
+  },
+  read: (cookie: string) => {
+    const row = file.first(activeSession, digest(cookie), now(), now() - idleMs)
+    return row && sessionRow.parse(row)
+  },
+  touch: (cookie: string): void => {
+    const seen = 'UPDATE session SET seen = ? WHERE id = ?'
+    unlessFull(() => file.run(seen, now(), digest(cookie)))
+  },
+  prolong: (cookie = ''): void => {
+    const form = file.first('SELECT until FROM form WHERE token = ?', digest(formToken(cookie)))
+    const { until } = z.object({ until: z.number() }).parse(form ?? { until: 0 })
+    const ends = Math.min(now() + lifetimeMs, until)
+    file.run('UPDATE session SET ends = max(ends, ?) WHERE id = ?', ends, digest(cookie))
+  },
+})
 
 /** Key to which a feed token belongs; `undefined` where no valid key has it. */
 function keyOfFeed(keys: ApiKeys, feed: string, feedOf: (id: string) => string): Key | undefined {
@@ -145,7 +188,89 @@ const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   token,
   /** Secret token in the address of the feed of failed runs; absent for users of a provider. */
   feed,
+  /** Seconds until the session ends, and without a request. */
+  seconds: { left: 0, idle: 0 },
+  /** Forms that were kept for the person. */
+  kept: noForms,
 })
+
+/** Forms that were kept for a person, by the path of their page with its language and its query. */
+type KeptForms = {
+  readonly fingerprint: string
+  /** Paths, the newest first. */
+  readonly paths: () => readonly string[]
+  /** Fields of a form, without its token; they are there until `drop`, at most 15 minutes. */
+  readonly fields: (path: string) => KeptFields | undefined
+  readonly drop: (path: string) => void
+}
+
+type KeptFields = ReadonlyMap<string, string>
+
+const noForms: KeptForms = {
+  fingerprint: '',
+  paths: () => [],
+  fields: () => undefined,
+  drop: () => undefined,
+}
+
+/** Keeps forms of persons, a bounded number and size of them; the oldest give way. */
+function keptForms(file: Sqlite, now: () => number) {
+  const own = 'FROM rescue WHERE fingerprint = ? AND until > ?'
+  return {
+    keep: (token: string, path: string, fields: KeptFields): string | undefined => {
+      const owner = 'SELECT fingerprint FROM form WHERE token = ? AND until > ?'
+      const row = token === '' ? undefined : file.first(owner, digest(token), now())
+      const text = JSON.stringify([...fields])
+      if (!row || Buffer.byteLength(text) > keptBytes || path.length > 2000) return undefined
+      const { fingerprint } = formRow.parse(row)
+      const values = [fingerprint, path, text, now() + keptMs]
+      return unlessFull(() => {
+        file.run('DELETE FROM rescue WHERE until < ?', now())
+        file.run('INSERT OR REPLACE INTO rescue VALUES (?, ?, ?, ?)', ...values)
+        const newest = `SELECT rowid FROM rescue WHERE fingerprint = ? ORDER BY rowid DESC LIMIT ${mostKept}`
+        const sums =
+          'SELECT rowid, sum(length(fields)) OVER (ORDER BY rowid DESC) AS size FROM rescue'
+        file.run(
+          `DELETE FROM rescue WHERE fingerprint = ? AND rowid NOT IN (${newest})`,
+          fingerprint,
+          fingerprint,
+        )
+        file.run(
+          `DELETE FROM rescue WHERE rowid IN (SELECT rowid FROM (${sums}) WHERE size > ${allKeptBytes})`,
+        )
+        return fingerprint
+      })
+    },
+    of: (fingerprint: string): KeptForms => ({
+      fingerprint,
+      paths: () =>
+        file
+          .rows(`SELECT path ${own} ORDER BY rowid DESC`, fingerprint, now())
+          .flatMap(({ path }) => (typeof path === 'string' ? [path] : [])),
+      fields: (path) => {
+        const row = file.first(`SELECT fields ${own} AND path = ?`, fingerprint, now(), path)
+        return row && new Map(fieldList.parse(JSON.parse(rescueRow.parse(row).fields)))
+      },
+      drop: (path) =>
+        void unlessFull(() =>
+          file.run('DELETE FROM rescue WHERE fingerprint = ? AND path = ?', fingerprint, path),
+        ),
+    }),
+  }
+}
+
+/** Runs a write that may be left out while the disk is full: pages can be read then, and say that nothing can be saved. */
+function unlessFull<T>(write: () => T): T | undefined {
+  try {
+    return write()
+  } catch (error) {
+    if (isDiskFull(error)) return undefined
+    throw error
+  }
+}
+
+/** Token of the forms of a session. */
+const formToken = (cookie: string): string => hash('sha256', `form ${cookie}`, 'base64url')
 
 const digest = (cookie: string): string => hash('sha256', cookie, 'hex')
 

@@ -52,6 +52,14 @@ const setSessionCookie = (c: AppContext, cookie: string): void =>
 export const endSession = (c: AppContext, sessions: Sessions): void =>
   sessions.signOut(deleteCookie(c, 'session', cookieOptions(c)))
 
+/** Lets the session of a request last for a whole time from now. */
+export const prolongSession = (c: AppContext, sessions: Sessions): void =>
+  sessions.prolong(cookieOf(c, 'session'))
+
+/** Path of the page, below the root, on which a form that was kept at a path is shown again. */
+export const restoredPath = (path: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}restored=1`
+
 /** Reason of a failed sign-in → status of the form and key of its message. */
 const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]> = new Map([
   ['too-many-requests', [429, 'error-429']],
@@ -119,11 +127,11 @@ export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalSer
     tag,
     summary: 'Sign in with a key',
     auth: ownFormOverTls,
-    page: withRefusalPage(async ({ pathTo }, c) => {
+    page: withRefusalPage(async (context, c) => {
       const field = await readForm(c)
       const cookie = sessions.signIn(field('key').trim(), c.get('client'))
       setSessionCookie(c, cookie)
-      return c.redirect(pathTo(firstPage(sessions.find(cookie))), 303)
+      return c.redirect(firstPage(context, sessions.find(cookie)).path, 303)
     }),
   }),
 ]
@@ -187,16 +195,26 @@ const finishSignIn = (sessions: Sessions, oidc: Oidc) =>
       setSessionCookie(c, cookie)
       log.info({ key: person.id }, 'portal.sign-in')
       // The session is `Strict`: browsers send it only when the next page is asked for by one of ours.
-      const first = firstPage(sessions.find(cookie))
-      const page = await respond(c, async (context) => signedInPage(context, first))
+      const session = sessions.find(cookie)
+      const page = await respond(c, async (context) => signedInPage(context, session))
       page.headers.set('Cache-Control', 'private, no-store')
       return page
     }),
   })
 
-/** First page of a session: the desk for publishers, the sources for stewards and all others. */
-const firstPage = (session: Session | undefined): 'desk' | 'harvest' =>
-  session?.hasDesk && cataloguesOf(session.permissions, 'steward').length === 0 ? 'desk' : 'harvest'
+/**
+ * First page of a session: that of a form which was kept, else the desk for publishers and the sources for stewards and all
+ * others.
+ */
+function firstPage({ t, base, pathTo }: PageContext, session: Session | undefined) {
+  const [kept] = session?.kept.paths() ?? []
+  if (kept !== undefined) return { path: base + restoredPath(kept), label: t('desk') }
+  const isDesk =
+    session?.hasDesk === true && cataloguesOf(session.permissions, 'steward').length === 0
+  return isDesk
+    ? { path: pathTo('desk'), label: t('desk') }
+    : { path: pathTo('harvest'), label: t('menu-harvest') }
+}
 
 /** Endpoints of the sign-in at the provider. */
 export const providerEndpoints = (
@@ -209,12 +227,13 @@ export const providerEndpoints = (
 ]
 
 /** Page with the forms of sign-in. `messageKey` names the message about the last failed attempt. */
-function signInPage({ t, config, pathTo }: PageContext, messageKey?: string): PageContent {
+function signInPage({ t, config, pathTo, query }: PageContext, messageKey?: string): PageContent {
+  const isKept = query.has('kept')
   const refusal =
     messageKey !== undefined && html`<div role="alert">${notice('bad', t(messageKey))}</div>`
   const provider = html`<p class="row"><a class="button primary" rel="nofollow"
     href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
-  const form = html`<form method="post" action="${pathTo('sign-in')}" class="close">
+  const form = html`<form method="post" action="${pathTo('sign-in')}${isKept && '?kept=1'}" class="close">
     <input type="text" name="username" value="steward" autocomplete="username" hidden>
     <div class="field"><label for="key">${t('api-key')}</label>
       <input type="password" id="key" name="key" autocomplete="current-password" required aria-describedby="keyhint">
@@ -224,7 +243,7 @@ function signInPage({ t, config, pathTo }: PageContext, messageKey?: string): Pa
     title: t('sign-in'),
     isIndexed: false,
     body: html`<div class="narrow"><h1>${t('sign-in')}</h1><p class="soft">${t('sign-in-lead')}</p>
-      ${refusal} ${config.signIn.oidc && provider} ${config.signIn.key && form}</div>`,
+      ${isKept && html`<div role="status">${notice('run', t('sign-in-ended'), html`<p>${t('sign-in-kept')}</p>`)}</div>`} ${refusal} ${config.signIn.oidc && provider} ${config.signIn.key && form}</div>`,
   }
 }
 
@@ -232,12 +251,13 @@ function signInPage({ t, config, pathTo }: PageContext, messageKey?: string): Pa
  * Page after the sign-in at the provider. It opens the next page by itself, because browsers do not send the session cookie on a
  * redirect from another site.
  */
-function signedInPage({ t, pathTo }: PageContext, first: string): PageContent {
-  const next = pathTo(first)
+function signedInPage(context: PageContext, session: Session | undefined): PageContent {
+  const { t } = context
+  const { path: next, label } = firstPage(context, session)
   return {
     title: t('sign-in'),
     isIndexed: false,
     head: html`<meta http-equiv="refresh" content="0; url=${next}" />`,
-    body: html`<div class="narrow"><h1>${t('oidc-done')}</h1><p><a href="${next}">${t(first === 'desk' ? 'desk' : 'menu-harvest')}</a></p></div>`,
+    body: html`<div class="narrow"><h1>${t('oidc-done')}</h1><p><a href="${next}">${label}</a></p></div>`,
   }
 }

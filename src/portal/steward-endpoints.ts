@@ -7,7 +7,7 @@ import { Failure } from '../errors.ts'
 import type { AppContext } from '../http/app.ts'
 import type { Action } from '../http/api-key.ts'
 import { anyone, type Auth, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
-import { type FormFields, readForm } from '../http/form.ts'
+import { type FormFields, readForm, readFormData } from '../http/form.ts'
 import { feedFormats } from '../http/feed-formats.ts'
 import { isSameHostForm } from '../http/headers.ts'
 import type { PageContext, StewardContext } from './context.ts'
@@ -26,8 +26,8 @@ import { removalDecision, failureFeed } from './pages/steward/runs.ts'
 import { textAt } from '../text/json.ts'
 import type { PortalServices } from './portal-services.ts'
 import { withByteOrderMark } from './ports.ts'
-import { equalInConstantTime, type Session, type Sessions } from './sessions.ts'
-import { endSession } from './sign-in-endpoints.ts'
+import { equalInConstantTime, type Sessions } from './sessions.ts'
+import { endSession, prolongSession, restoredPath } from './sign-in-endpoints.ts'
 
 /** Path below `/harvest`, summary, and function of a page, which takes the id of a pipe or a run. */
 type Row = readonly [
@@ -170,20 +170,56 @@ async function itemsOf(context: StewardContext, c: AppContext): Promise<Response
   return new Response(body, { status, headers: { 'Content-Type': type, ...privateCaching } })
 }
 
-/** Throws `forbidden` unless the form was made for this session, by a page of this host. */
-async function demandOwnForm(c: AppContext, { token }: Session): Promise<undefined> {
-  const field = await readForm(c)
-  if (!isSameHostForm(c) || !equalInConstantTime(field('_csrf'), token))
+/** Most bytes of a form of the desk that is read; a form above 2 MB is shown again, a text as Turtle is saved. */
+const deskFormBytes = 8 * 2 ** 20
+
+/** Texts of a form by name, without its token. */
+export const sentFields = (form: FormData): ReadonlyMap<string, string> =>
+  new Map(
+    [...form].flatMap(([name, value]) =>
+      typeof value === 'string' && name !== '_csrf' ? [[name, value] as const] : [],
+    ),
+  )
+
+/**
+ * Checks that a form was made for this session, by a page of this host. One of the desk whose session has ended is kept for its
+ * person, who is led to the sign-in or, with a new session, back to the page. Throws `forbidden` for all others.
+ */
+async function demandOwnForm(
+  c: AppContext,
+  { sessions }: PortalServices,
+  { steward, base, pathTo, language, pathInLanguage }: PageContext,
+): Promise<Response | undefined> {
+  const isDesk = pathInLanguage.startsWith('desk/')
+  const path = `${language}/${pathInLanguage}`
+  const isOwnHost = isSameHostForm(c)
+  const read = readFormData(c, steward && isDesk ? deskFormBytes : undefined)
+  // A form of a stranger that cannot be read is none of a session.
+  const form = await read.catch((error: unknown) => {
+    if (steward) throw error
+    return new FormData()
+  })
+  const sent = form.get('_csrf')
+  const token = typeof sent === 'string' ? sent : ''
+  if (steward && isOwnHost && equalInConstantTime(token, steward.token)) {
+    steward.kept.drop(path)
+    return undefined
+  }
+  const owner = isDesk && isOwnHost ? sessions?.keep(token, path, sentFields(form)) : undefined
+  if (!steward)
+    return c.redirect(`${pathTo('sign-in')}${owner === undefined ? '' : '?kept=1'}`, 303)
+  if (owner === undefined || owner !== steward.kept.fingerprint)
     throw new Failure('forbidden', 'this form was not made for your session: load the page again')
+  return c.redirect(base + restoredPath(path), 303)
 }
 
 /** A session of the portal; strangers are led to the form of sign-in. A POST brings a form of the session. */
 export const withSession: Auth<PortalServices> = {
   needs: 'session',
-  check: async (c, { contextOf }) => {
-    const { steward, pathTo } = await contextOf(c)
-    if (!steward) return c.redirect(pathTo('sign-in'), 303)
-    return c.req.method === 'POST' ? demandOwnForm(c, steward) : undefined
+  check: async (c, services) => {
+    const context = await services.contextOf(c)
+    if (c.req.method === 'POST') return demandOwnForm(c, services, context)
+    return context.steward ? undefined : c.redirect(context.pathTo('sign-in'), 303)
   },
 }
 
@@ -246,6 +282,10 @@ export const stewardEndpoints = (sessions: Sessions): readonly Endpoint<PortalSe
   formEndpoint('/sign-out', 'Sign out', async function signOut({ pathTo }, _field, c) {
     endSession(c, sessions)
     return pathTo('')
+  }),
+  formEndpoint('/desk/stay', 'Stay signed in', async function staySignedIn({ pathTo }, _field, c) {
+    prolongSession(c, sessions)
+    return pathTo('desk')
   }),
   pageEndpoint<PortalServices>({
     path: '/:language/harvest/failures/:file{.+\\.atom}',

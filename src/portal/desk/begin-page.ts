@@ -12,10 +12,10 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import type { MaybePage } from '../layout.ts'
 import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
 import { notice } from '../parts/blocks.ts'
-import { deskStyle } from './desk-frame.ts'
+import { deskHead } from './desk-frame.ts'
 import { ownCatalogues } from './desk-lists.ts'
 import { readModel } from './drafts.ts'
-import { hasHiddenCharacters } from './form-terms.ts'
+import { hasHiddenCharacters, hiddenNames } from './form-terms.ts'
 
 /** Most characters of a title. */
 export const longestTitle = 500
@@ -70,7 +70,7 @@ const emptyRecord = (title: string, language: string, type: string): string =>
 export async function beginPage(context: StewardContext, refused?: Refused): MaybePage {
   if (!context.steward.hasDesk) return undefined
   const body = beginBlock(context, await ownCatalogues(context), refused)
-  const head = deskStyle(context)
+  const head = deskHead(context)
   return stewardPage(context, { tab: 'desk', title: context.t('desk-new'), head, body })
 }
 
@@ -83,7 +83,9 @@ export function beginBlock(
   const { t, pathTo, language, formats, query } = context
   if (catalogues.size === 0) return html`<p class="close">${t('desk-no-catalogue')}</p>`
   const options = catalogueOptions([...catalogues], field('catalogue') || query.get('catalogue'))
-  const wrong = title !== undefined && html`<p class="message" id="wrong">${t(title)}</p>`
+  const wrong =
+    title !== undefined &&
+    html`<p class="message" id="wrong">${t(title, { text: hiddenNames(field('title')) })}</p>`
   const block = (id: string, body: HtmlContent) =>
     html`<section aria-labelledby="${id}"><h2 id="${id}">${t(id)}</h2><p class="soft">${t(`${id}-means`)}</p>
       <div class="stack">${body}</div></section>`

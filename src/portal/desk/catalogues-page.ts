@@ -10,7 +10,7 @@ import { notice, pageSection } from '../parts/blocks.ts'
 import { textTable } from '../parts/table.ts'
 import { longestTitle, type Refused } from './begin-page.ts'
 import { outcome } from './check-page.ts'
-import { deskStyle } from './desk-frame.ts'
+import { deskHead } from './desk-frame.ts'
 import { draftTitle, linkIf, listDrafts, ownCatalogues, stateFlag } from './desk-lists.ts'
 
 /** Catalogues of a page, and most drafts of catalogues that are shown. */
@@ -47,7 +47,7 @@ export async function deskCataloguesPage(context: StewardContext, refused?: Refu
   const body = html`${outcome(context)} ${textTable(context, 'desk-catalogues', heads, await Promise.all(rows))}
     ${pageLinks(context, page, last)} ${await catalogueDrafts(context)}
     ${hasRole(steward.permissions, 'administrator', undefined) && newCatalogue(context, refused)}`
-  return stewardPage(context, { tab: 'catalogues', body, head: deskStyle(context) })
+  return stewardPage(context, { tab: 'catalogues', body, head: deskHead(context) })
 }
 
 type Row = { readonly id: string; readonly title: string; readonly datasets: number }

@@ -15,6 +15,7 @@ import { shippedConcepts } from './concepts.ts'
 import { draftPath, placeOf, readAnyDraft, readDraft, type RecordPlace } from './drafts.ts'
 import { publishedPage } from './published-page.ts'
 import { turtlePage } from './turtle-page.ts'
+import { keptForm, statusOf, withUnsaved } from './unsaved.ts'
 
 const isMissing = (error: unknown) =>
   error instanceof Failure && ['not-found', 'unknown-resource'].includes(error.kind)
@@ -111,6 +112,9 @@ export async function sendStep(
   await context.ask('deskRepository', path, { method, headers, signal, ...payload })
 }
 
+/** Status of a refused step: that of a full disk, else 400. */
+const refusalStatus = (error: Failure) => (error.kind === 'store-full' ? statusOf(error) : 400)
+
 /** Endpoints of a page of a record: one shows it, the other sends the step of its form, and shows it again where that is refused. */
 const recordPage = (step: string, operation: string, summary: string, show: Show) => {
   const path = `/:language/desk/:type/:id/${step}` as const
@@ -120,7 +124,14 @@ const recordPage = (step: string, operation: string, summary: string, show: Show
       ...common,
       operation: `get${operation}`,
       summary,
-      page: (c, { respond }) => respond(c, (page) => show(stewardContext(page), placeOf(c))),
+      page: (c, { respond }) =>
+        respond(c, async (page) => {
+          const context = stewardContext(page)
+          const kept = keptForm(context)
+          const field = (name: string) => kept?.fields.get(name) ?? ''
+          const shown = await show(context, placeOf(c), kept && { field })
+          return withUnsaved(context, shown, kept)
+        }),
     }),
     pageEndpoint<PortalServices>({
       ...common,
@@ -134,7 +145,7 @@ const recordPage = (step: string, operation: string, summary: string, show: Show
           services.respond(
             c,
             (page) => show(stewardContext(page), place, { field, ...(error && { error }) }),
-            error ? 400 : 200,
+            error ? refusalStatus(error) : 200,
           )
         const step = stepOf(place, field, context.config.timeZone)
         if (!step) return again()

@@ -15,7 +15,7 @@ import { dimensionBars, scoreText } from '../parts/quality.ts'
 import { fieldsAt, listAt } from '../record.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath } from './drafts.ts'
-import { fieldLabel, nameOfConcept } from './form-controls.ts'
+import { fieldLabel, messageText, nameOfConcept } from './form-controls.ts'
 import { isLong } from './form-fields.ts'
 import {
   fieldContext,
@@ -65,6 +65,7 @@ const refusals: Readonly<Record<string, string>> = {
   conflict: 'state',
   'not-found': 'role',
   'unknown-resource': 'gone',
+  'store-full': 'full',
 }
 
 /** Key of the text that says why an action was refused. */
@@ -196,8 +197,8 @@ function wordsOf({ t, formats }: StewardContext, finding: Fields): HtmlContent {
       points: value,
       language: language === '' ? '' : formats.languageName(language),
     })
-  const key = `form-${message}`
-  return t(t(key) === key ? 'form-no-match' : key, { text: shortText(value, 80) })
+  const isKnown = t(`form-${message}`) !== `form-${message}`
+  return messageText({ t }, isKnown ? message : 'no-match', value)
 }
 
 // Answers.

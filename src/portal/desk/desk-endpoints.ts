@@ -8,8 +8,11 @@ import { deskPageEndpoints } from './desk-page-endpoints.ts'
 import { formEndpoints } from './form-endpoints.ts'
 import { historyEndpoints } from './history-endpoints.ts'
 import { peopleEndpoints } from './people-endpoints.ts'
+import { keepingTyped } from './unsaved.ts'
 
-/** Endpoints of the desk. Forms come last: their sections take every step that no other page has. */
+/**
+ * Endpoints of the desk. Forms come last: their sections take every step that no other page has. No form loses what was typed.
+ */
 export const deskEndpoints: readonly Endpoint<PortalServices>[] = [
   ...deskPageEndpoints,
   ...catalogueEndpoints,
@@ -17,4 +20,4 @@ export const deskEndpoints: readonly Endpoint<PortalServices>[] = [
   ...historyEndpoints,
   ...peopleEndpoints,
   ...formEndpoints,
-]
+].map(keepingTyped)

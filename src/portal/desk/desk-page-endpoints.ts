@@ -9,6 +9,7 @@ import { actionContext, stewardContext, withSession } from '../steward-endpoints
 import { beginDraft, beginPage } from './begin-page.ts'
 import { runBulk } from './bulk-actions.ts'
 import { deskDatasetsPage, deskPage, waitingDraftsPage } from './desk-page.ts'
+import { keptForm, withUnsaved } from './unsaved.ts'
 
 const common = { tag: 'desk', auth: withSession }
 
@@ -43,7 +44,11 @@ export const deskPageEndpoints = [
     },
   }),
   show('/desk/waiting', 'deskWaiting', 'Drafts that wait for a person', waitingDraftsPage),
-  show('/desk/new', 'beginPage', 'The ways to begin a dataset', beginPage),
+  show('/desk/new', 'beginPage', 'The ways to begin a dataset', async (context) => {
+    const kept = keptForm(context)
+    const field = (name: string) => kept?.fields.get(name) ?? ''
+    return withUnsaved(context, await beginPage(context, kept && { field }), kept)
+  }),
   pageEndpoint<PortalServices>({
     ...common,
     method: 'post',

@@ -11,7 +11,7 @@ import { lastReachableHit } from '../search-form.ts'
 import { beginBlock, catalogueOptions } from './begin-page.ts'
 import { bulkForm, bulkOutcome, type BulkResult, bulkTick } from './bulk-actions.ts'
 import { outcome } from './check-page.ts'
-import { deskStyle } from './desk-frame.ts'
+import { deskHead } from './desk-frame.ts'
 import {
   deskTable,
   draftLinks,
@@ -74,7 +74,7 @@ export async function deskPage(context: StewardContext): MaybePage {
     tab: 'desk',
     title: isEmpty ? t('desk-welcome', { name: steward.name }) : t('desk-title'),
     body,
-    head: deskStyle(context),
+    head: deskHead(context),
     actions: !isEmpty && newButton(context),
   })
 }
@@ -124,7 +124,7 @@ export async function waitingDraftsPage(context: StewardContext): MaybePage {
   const oldestFirst = drafts.toSorted((a, b) => changedAt(a).localeCompare(changedAt(b)))
   const todo = await todoList(context, oldestFirst)
   const body = [outcome(context), todo || html`<p class="close">${t('waiting-nothing')}</p>`]
-  const head = deskStyle(context)
+  const head = deskHead(context)
   return stewardPage(context, { tab: 'reviews', title: t('waiting-title'), head, body })
 }
 
@@ -185,7 +185,7 @@ export async function deskDatasetsPage(context: StewardContext, result?: BulkRes
   const body = html`${result ? bulkOutcome(context, result) : outcome(context)} ${listLinks(context, count, place)}
     ${listFilter(context, catalogues, place)} ${await deskTable(context, { catalogues, drafts, published, tick })}
     ${pageList(context, place, { page, last })} ${bulkForm(context, self, [...drafts, ...published], result)}`
-  const head = deskStyle(context)
+  const head = deskHead(context)
   return stewardPage(context, { tab: 'datasets', body, actions: newButton(context), head })
 }
 

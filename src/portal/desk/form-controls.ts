@@ -5,6 +5,7 @@ import type { FormField } from '../../profile/form-model.ts'
 import { lastName } from '../../rdf/iri.ts'
 import { termIn } from '../../rdf/lines.ts'
 import { shortNames } from '../../rdf/namespaces.ts'
+import { shortText } from '../../text/code-points.ts'
 import type { BoundingBox } from '../../vocabularies/geometry.ts'
 import { authorityBase } from '../../vocabularies/concept.ts'
 import type { PageContext } from '../context.ts'
@@ -12,7 +13,7 @@ import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import { areaMap, boxText } from '../parts/map.ts'
 import { type Concepts, labelOfConcept } from './concepts.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
-import { boxOf } from './form-terms.ts'
+import { boxOf, hiddenNames } from './form-terms.ts'
 
 const licenceTable = `${authorityBase}licence/`
 
@@ -43,6 +44,8 @@ export type FieldContext = {
   readonly pagePath: (kind: 'files' | 'pick', name: string) => string
   /** Points of an indicator by the short name of its property. */
   readonly points: ReadonlyMap<string, number>
+  /** Texts that were sent and not saved, by the name of their control. */
+  readonly sent?: ReadonlyMap<string, string> | undefined
 }
 
 /** Most concepts of a list in the page; longer vocabularies have a page to choose from. */
@@ -61,7 +64,7 @@ const inPageLanguage = (texts: Readonly<Record<string, string>> | undefined, lan
 /** Name of a field: that of the profile, else of the portal, else its name in words. */
 export function fieldLabel(
   { page }: Pick<FieldContext, 'page'>,
-  { label, name }: FormField,
+  { label, name }: Pick<FormField, 'name' | 'label'>,
 ): string {
   const own = inPageLanguage(label, page.language)
   const words = wordsFor(page, `form-${name}`) ?? wordsFor(page, `field-${name}`)
@@ -104,6 +107,12 @@ export function marks(form: FieldContext, { field, rows }: FormRows): HtmlConten
   }</span>`
 }
 
+/** Words of a message about a typed text, by the key of what is wrong. */
+export const messageText = ({ t }: Pick<PageContext, 't'>, key: string, text: string): string =>
+  t(`form-${key}`, {
+    text: key === 'hidden-characters' ? hiddenNames(text) : shortText(text, 80),
+  })
+
 /** Message about a typed text, with a button that takes what may have been meant. */
 export function message(
   { page, concepts }: FieldContext,
@@ -116,7 +125,7 @@ export function message(
   const use =
     meant &&
     html` <button class="button quiet small" name="do" value="use:${row.name}=${meant.iri}" formnovalidate>${t('form-did-you-mean', { label: meant.label })}</button>`
-  return html`<p class="message" id="e-${idOf(row.name)}">${icon('circle-x')}<span>${t(`form-${row.message ?? ''}`, { text: row.text.slice(0, 80) })}${use}</span></p>`
+  return html`<p class="message" id="e-${idOf(row.name)}">${icon('circle-x')}<span>${messageText(page, row.message ?? '', row.text)}${use}</span></p>`
 }
 
 /** Button that removes the value of a row. */
@@ -225,7 +234,10 @@ export function keywordsControl(
 ): HtmlContent {
   const { page } = form
   const { t, formats } = page
-  const open = rows.find((row) => !isChip(row)) ?? { name: `${name}.+0`, text: '', language: '' }
+  const inputs = rows.filter((row) => !isChip(row))
+  const open = inputs.find(({ text }) => text !== '') ??
+    inputs[0] ?? { name: `${name}.+0`, text: '', language: '' }
+  const language = form.sent?.get(`${name}.@`) ?? page.language
   const chips = rows.filter(isChip).map((row) => {
     const lang =
       row.language !== '' &&
@@ -240,9 +252,9 @@ export function keywordsControl(
   return [
     chips.length > 0 && html`<div class="values">${chips}</div>`,
     html`<div class="add-row"><label class="vh" for="${idOf(open.name)}">${label}</label>
-      <input id="${idOf(open.name)}" name="${open.name}" value="${open.text}" placeholder="${t('form-commas')}"${invalid(open)}>
+      <input id="${idOf(open.name)}" name="${open.name}" value="${open.text}" placeholder="${t('form-commas')}" data-chips${invalid(open)}>
       <label class="vh" for="${idOf(`${name}@`)}">${t('form-language-of-new')}</label>
-      <select id="${idOf(`${name}@`)}" name="${name}.@">${form.languages.map((tag) => html`<option value="${tag}"${tag === page.language && html` selected`}>${formats.languageName(tag) ?? tag}</option>`)}</select>${addButton(form, name)}</div>`,
+      <select id="${idOf(`${name}@`)}" name="${name}.@">${form.languages.map((tag) => html`<option value="${tag}"${tag === language && html` selected`}>${formats.languageName(tag) ?? tag}</option>`)}</select>${addButton(form, name)}</div>`,
   ]
 }
 
@@ -272,7 +284,7 @@ export function conceptControl(form: FieldContext, rows: FormRows, label: string
       html`<div class="values">${chips.map((row) => chip(form, row, row.term?.termType === 'BlankNode' ? page.t('form-kept') : nameOfConcept(form, row), nameOfConcept(form, row)))}</div>`,
     open.map(
       (row) =>
-        html`<div class="add-row"><label class="vh" for="${idOf(row.name)}">${label}</label><input id="${idOf(row.name)}" name="${row.name}" value="${row.text}"${list.length <= mostOptions && html` list="${listId}"`}${invalid(row)}>${addButton(form, name)}${link}</div>`,
+        html`<div class="add-row"><label class="vh" for="${idOf(row.name)}">${label}</label><input id="${idOf(row.name)}" name="${row.name}" value="${row.text}" data-chips${list.length <= mostOptions && html` list="${listId}"`}${invalid(row)}>${addButton(form, name)}${link}</div>`,
     ),
     open.length > 0 && options,
   ]
@@ -310,7 +322,8 @@ export function licenceControl(form: FieldContext, { field, name, rows }: FormRo
   const chosen = rows.find(isChip)
   const typed = rows.find(({ message }) => message !== undefined)
   const row = chosen ?? { name: `${name}.+0`, text: '', language: '' }
-  const current = chosen?.term?.termType === 'NamedNode' ? chosen.text : undefined
+  const sent = chosen ? undefined : form.sent?.get(row.name)
+  const current = chosen?.term?.termType === 'NamedNode' ? chosen.text : sent
   const known = current === undefined ? undefined : concepts.find(field.vocabulary, current)
   const cards = [
     ...new Set([
@@ -327,7 +340,7 @@ export function licenceControl(form: FieldContext, { field, name, rows }: FormRo
     })}</div>`,
     html`<details${typed && html` open`}><summary>${page.t('form-other-licences')}</summary><div class="control close">
       <label for="${idOf(other)}" class="label">${page.t('form-other-licence')}</label>
-      <div class="add-row"><input id="${idOf(other)}" name="${other}" value="${typed?.text ?? ''}" list="l-${name}"${typed && invalid(typed)}>
+      <div class="add-row"><input id="${idOf(other)}" name="${other}" value="${typed?.text ?? form.sent?.get(other) ?? ''}" list="l-${name}"${typed && invalid(typed)}>
       ${chosen && removeButton(form, chosen.name, chosen.text)}</div>
       <datalist id="l-${name}">${concepts
         .list(field.vocabulary)
@@ -343,19 +356,23 @@ const sides = ['west', 'south', 'east', 'north'] as const
 /** Map, four sides and text of an area. */
 export function areaControl(form: FieldContext, row: FormRow): HtmlMarkup {
   const { t, formats } = form.page
-  const box = row.text === '' ? undefined : boxOf(row.text)
+  const shown = form.sent?.get(row.name) ?? row.text
+  const box = shown === '' ? undefined : boxOf(shown)
   const [west = 0, south = 0, east = 0, north = 0] = box ?? []
   const area: BoundingBox = [west, south, east, north]
   const drawing = {
+    isEdited: true,
     label: t('form-map', { box: boxText({ t, formats }, area) }),
     width: 560,
     height: 320,
   }
-  const isOther = row.text !== '' && !box
+  const isOther = shown !== '' && !box
+  const sideOf = (side: string, index: number) =>
+    form.sent?.get(`${row.name}.${side}`) ?? (box ? String(box[index]) : '')
   return html`<div class="control close">${box && areaMap(form.page, [area], drawing)}
-    ${row.message !== undefined && html`<p class="message" id="e-${idOf(row.name)}">${icon('circle-x')}<span>${t(`form-${row.message}`, { text: row.text.slice(0, 80) })}</span></p>`}
-    <div class="bbox-inputs">${sides.map((side, index) => html`<div class="field"><label for="${idOf(row.name + side)}">${t(`form-${side}`)}</label><input id="${idOf(row.name + side)}" name="${row.name}.${side}" inputmode="decimal" value="${box ? String(box[index]) : ''}"></div>`)}</div>
+    ${row.message !== undefined && html`<p class="message" id="e-${idOf(row.name)}">${icon('circle-x')}<span>${messageText(form.page, row.message, row.text)}</span></p>`}
+    <div class="bbox-inputs">${sides.map((side, index) => html`<div class="field"><label for="${idOf(row.name + side)}">${t(`form-${side}`)}</label><input id="${idOf(row.name + side)}" name="${row.name}.${side}" inputmode="decimal" value="${sideOf(side, index)}"></div>`)}</div>
     <p class="row"><button class="button small" name="do" value="save:${row.name.split('.')[0]}" formnovalidate>${t('form-show-map')}</button></p>
     <details${isOther && html` open`}><summary>${t('form-other-shape')}</summary><div class="field close"><label for="${idOf(row.name)}">GeoJSON, WKT</label><textarea class="code" id="${idOf(row.name)}" name="${row.name}" rows="4" spellcheck="false"${invalid(row)}>
-${isOther ? row.text : ''}</textarea></div></details></div>`
+${isOther ? shown : ''}</textarea></div></details></div>`
 }

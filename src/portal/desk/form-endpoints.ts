@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
-import { readForm, readFormData } from '../../http/form.ts'
+import { readFormData } from '../../http/form.ts'
 import { graphOf } from '../../rdf/read.ts'
 import type { StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
@@ -15,9 +15,10 @@ import { type Draft, fieldsOfModel, nodeOf, rowNamed, sectionPage, valuePage } f
 import { savedForm } from './form-post.ts'
 import { rowsOf } from './form-rows.ts'
 import { pickPage } from './pick-page.ts'
+import { failedForm, keptForm, statusOf, type Unsaved, withUnsaved } from './unsaved.ts'
 
-/** Most fields of a form. */
-const mostFields = 2000
+/** Most fields of a form, and most characters of all of them. */
+const [mostFields, mostCharacters] = [2000, 2 * 2 ** 20]
 /** Most rows that an address adds. */
 const mostAdded = 20
 
@@ -26,6 +27,19 @@ const addedIn = (context: StewardContext): readonly string[] =>
 
 type View = Parameters<typeof sectionPage>[0]
 type Show = (view: View, name: string) => PageContent | undefined
+
+/** Makes a page of the draft of a request; with a form that is not saved, with its texts. Rejects with `Failure`. */
+async function shown(
+  c: AppContext,
+  context: StewardContext,
+  show: Show,
+  unsaved: Unsaved | undefined,
+): Promise<PageContent | undefined> {
+  const draft = await readDraft(context, placeOf(c))
+  const concepts = await shippedConcepts()
+  const view = { context, draft, concepts, added: addedIn(context), sent: unsaved?.fields }
+  return withUnsaved(context, show(view, c.req.param('name') ?? ''), unsaved)
+}
 
 /** Page of a draft. */
 const draftPage = (path: `/${string}`, operation: string, summary: string, show: Show) =>
@@ -38,31 +52,46 @@ const draftPage = (path: `/${string}`, operation: string, summary: string, show:
     page: (c, { respond }) =>
       respond(c, async (page) => {
         const context = stewardContext(page)
-        const draft = await readDraft(context, placeOf(c))
-        const view = { context, draft, concepts: await shippedConcepts(), added: addedIn(context) }
-        return show(view, c.req.param('name') ?? '')
+        return shown(c, context, show, keptForm(context))
       }),
   })
 
-/** Saves a posted form; resolves with the draft as it was before. Rejects with `conflict` where others change it all the time. */
+type Saved = {
+  /** Draft as it was before. */
+  readonly draft: Draft
+  /** Whether the draft had been changed after the form was made, in other ways. */
+  readonly isMerged: boolean
+}
+
+const textIn = (form: FormData, name: string): string => {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Saves a posted form. Rejects with `too-large` for one with too many fields, and with `conflict` where others change the draft all
+ * the time.
+ */
 async function savePosted(
   context: StewardContext,
   c: AppContext,
-): Promise<{ readonly draft: Draft; readonly form: FormData; readonly pressed: string }> {
-  const form = await readFormData(c)
+  form: FormData,
+  pressed: string,
+): Promise<Saved> {
   const entries = [...form].flatMap(([name, value]) =>
     typeof value === 'string' && name.includes('.') ? [[name, value] as const] : [],
   )
-  if (entries.length > mostFields)
-    throw new Failure(
-      'invalid-parameter',
-      `a form has at most ${mostFields} fields; edit the record as Turtle`,
-    )
-  const pressed = (await readForm(c))('do') || 'save'
+  const size = entries.reduce((sum, [name, text]) => sum + name.length + text.length, 0)
+  if (entries.length > mostFields || size > mostCharacters) {
+    const limits = `${mostFields} fields and ${mostCharacters} characters`
+    throw new Failure('too-large', `a form has at most ${limits}; edit the record as Turtle`)
+  }
+  const made = textIn(form, 'revision')
   const look = await shippedConcepts()
   for (let attempt = 0; attempt < 3; attempt++) {
     const draft = await readDraft(context, placeOf(c))
     const { quads, typed, model } = draft
+    const isStale = made !== '' && made !== draft.revision
     const change = savedForm({
       quads,
       typed,
@@ -72,8 +101,10 @@ async function savePosted(
       pressed,
       pageLanguage: context.language,
       concepts: look,
+      isStale,
     })
-    if (await saveDraft(context, draft, change)) return { draft, form, pressed }
+    const isMerged = isStale && change.removed.length + change.added.length > 0
+    if (await saveDraft(context, draft, change)) return { draft, isMerged }
   }
   throw new Failure('conflict', 'others change this draft at the moment: send it again')
 }
@@ -83,8 +114,14 @@ const split = (text: string): readonly [string, string] => {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
+type FormSteps = {
+  /** Page of the form, which is shown again where it cannot be saved. */
+  readonly show: Show
+  readonly next: Next
+}
+
 /** Form that is saved and leads on: to the field of the pressed button, or after *Save and continue* to the next page. */
-const draftForm = (path: `/${string}`, operation: string, summary: string, next: Next) =>
+const draftForm = (path: `/${string}`, operation: string, summary: string, steps: FormSteps) =>
   pageEndpoint<PortalServices>({
     method: 'post',
     path: `/:language/desk/:type/:id/${path.slice(1)}`,
@@ -94,29 +131,55 @@ const draftForm = (path: `/${string}`, operation: string, summary: string, next:
     auth: withSession,
     page: async (c, services) => {
       const context = await actionContext(c, services)
-      const name = c.req.param('name') ?? ''
-      const { draft, form, pressed } = await savePosted(context, c)
-      const { type, id, catalogue } = draft
-      const [action, rest] = split(pressed)
-      const to = (...steps: readonly string[]) => context.pathTo('desk', type, id, ...steps)
-      const query = new URLSearchParams({ catalogue })
-      if (action === 'next')
-        return c.redirect(`${to(...next(draft, name, context))}?${query.toString()}`, 303)
-      const field = rest.split('=')[0] ?? ''
-      const tag = form.get(`${field}.@`)
-      const isText = typeof tag === 'string' && action === 'add' && tag !== ''
-      for (const added of addedIn(context)) query.append('add', added)
-      if (action === 'add') query.append('add', isText ? `${field}.${tag}` : field)
-      query.set('saved', '1')
-      const steps =
-        action === 'remove' && field === name
-          ? next(draft, name, context)
-          : here(path, name, draft, context)
-      const anchor =
-        field === '' ? '' : `#f-${field.split('.').slice(0, fieldDepth(field)).join('.')}`
-      return c.redirect(`${to(...steps)}?${query.toString()}${anchor}`, 303)
+      const form = await readFormData(c)
+      const pressed = textIn(form, 'do') || 'save'
+      try {
+        const saved = await savePosted(context, c, form, pressed)
+        const after = { context, c, form, pressed, saved, path, next: steps.next }
+        return c.redirect(pathAfter(after), 303)
+      } catch (error) {
+        const { type, id, catalogue } = placeOf(c)
+        const query = new URLSearchParams({ catalogue }).toString()
+        const turtle = `${context.pathTo('desk', type, id, 'turtle')}?${query}`
+        const failed = failedForm(form, error)
+        const unsaved = failed.why === 'unsaved-large' ? { ...failed, turtle } : failed
+        return services.respond(
+          c,
+          (page) => shown(c, stewardContext(page), steps.show, unsaved),
+          statusOf(error),
+        )
+      }
     },
   })
+
+type AfterSaving = {
+  readonly context: StewardContext
+  readonly c: AppContext
+  readonly form: FormData
+  readonly pressed: string
+  readonly saved: Saved
+  readonly path: string
+  readonly next: Next
+}
+
+/** Path of the page that follows a saved form, with its query and anchor. */
+function pathAfter({ context, c, form, pressed, saved, path, next }: AfterSaving): string {
+  const { draft, isMerged } = saved
+  const name = c.req.param('name') ?? ''
+  const [action, rest] = split(pressed)
+  const query = new URLSearchParams({ catalogue: draft.catalogue })
+  const to = (steps: readonly string[]) =>
+    `${context.pathTo('desk', draft.type, draft.id, ...steps)}?${query.toString()}`
+  if (action === 'next') return to(next(draft, name, context))
+  const field = rest.split('=')[0] ?? ''
+  const tag = textIn(form, `${field}.@`)
+  for (const added of addedIn(context)) query.append('add', added)
+  if (action === 'add') query.append('add', tag === '' ? field : `${field}.${tag}`)
+  query.set('saved', isMerged ? 'merged' : '1')
+  const isGone = action === 'remove' && field === name
+  const anchor = field === '' ? '' : `#f-${field.split('.').slice(0, fieldDepth(field)).join('.')}`
+  return to(isGone ? next(draft, name, context) : here(path, name, draft, context)) + anchor
+}
 
 /** Number of parts of a control's name that lead to its field: an odd one. */
 const fieldDepth = (name: string): number => {
@@ -166,9 +229,18 @@ function here(
 /** Endpoints of forms. Those with more steps come first: a section is one step. */
 export const formEndpoints = [
   draftPage('/files/:name', 'getDraftValue', 'A described value of a draft', valuePage),
-  draftForm('/files/:name', 'saveDraftValue', 'Save a described value of a draft', parentOf),
+  draftForm('/files/:name', 'saveDraftValue', 'Save a described value of a draft', {
+    show: valuePage,
+    next: parentOf,
+  }),
   draftPage('/pick/:name', 'getConceptsToPick', 'The concepts of a field to choose from', pickPage),
-  draftForm('/pick/:name', 'pickConcepts', 'Add concepts to a draft', parentOf),
+  draftForm('/pick/:name', 'pickConcepts', 'Add concepts to a draft', {
+    show: pickPage,
+    next: parentOf,
+  }),
   draftPage('/:name', 'getDraftSection', 'A section of the form of a draft', sectionPage),
-  draftForm('/:name', 'saveDraftSection', 'Save a section of the form of a draft', nextSection),
+  draftForm('/:name', 'saveDraftSection', 'Save a section of the form of a draft', {
+    show: sectionPage,
+    next: nextSection,
+  }),
 ]

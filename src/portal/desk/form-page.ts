@@ -14,7 +14,7 @@ import { breadcrumbs, panel } from '../parts/blocks.ts'
 import { numberAt } from '../record.ts'
 import type { Concepts } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
-import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
+import { type FieldContext, fieldLabel, messageText, pointsOf } from './form-controls.ts'
 import { fieldHtml, isLong } from './form-fields.ts'
 import type { Typed } from './form-post.ts'
 import { type FormRow, type FormRows, rowsOf } from './form-rows.ts'
@@ -99,16 +99,18 @@ export type View = {
   readonly concepts: Concepts
   /** Names of fields with a further empty row. */
   readonly added: readonly string[]
+  /** Texts that were sent and not saved, by the name of their control. */
+  readonly sent?: ReadonlyMap<string, string> | undefined
 }
 
 /** Rows of all fields of a draft. */
-export function rowsOfDraft({ context, draft, added }: View): readonly FormRows[] {
+export function rowsOfDraft({ context, draft, added, sent }: View): readonly FormRows[] {
   const graph = graphOf(draft.quads)
   const node = nodeOf(draft)
   const isRuled = draft.rules.languages.length > 0
   const languages = isRuled ? draft.rules.languages : [context.language]
   const { typed } = draft
-  const source = { graph, typed, pageLanguage: context.language, languages, isRuled, added }
+  const source = { graph, typed, pageLanguage: context.language, languages, isRuled, added, sent }
   return rowsOf(source, node, fieldsOfModel(draft.model))
 }
 
@@ -126,6 +128,7 @@ export const fieldContext = (view: View): FieldContext => ({
   ],
   pagePath: (kind, name) => formPath(view, kind, name),
   points: propertyPoints,
+  sent: view.sent,
 })
 
 /** Page of one section; `undefined` where the form has no such section. */
@@ -183,6 +186,7 @@ export function valuePage(view: View, name: string): PageContent | undefined {
     heading,
     body,
     end,
+    isNew,
     action: formPath(view, 'files', name),
   })
 }
@@ -239,25 +243,28 @@ type FormParts = {
   readonly heading: string
   readonly body: HtmlContent
   readonly end?: HtmlContent
+  /** Whether the value is made by the first saving, which leads to another page. */
+  readonly isNew?: boolean
   readonly action: string
 }
 
 /** Page around a form: title, list of sections, figure, what is wrong, and how the record is found. */
 function pageOf(
   view: View,
-  { rows, own, current, heading, body, end, action }: FormParts,
+  { rows, own, current, heading, body, end, isNew, action }: FormParts,
 ): PageContent {
   const { context, draft } = view
   const { t, steward } = context
   const added = view.added.map((name) => `&add=${encodeURIComponent(name)}`).join('')
-  const isSaved = context.query.has('saved')
-  const form = html`<form method="post" action="${action}${added}" novalidate>
-    <input type="hidden" name="_csrf" value="${steward.token}">
+  const saved = context.query.get('saved')
+  const savedText = t(saved === 'merged' ? 'form-saved-merged' : 'form-saved')
+  const form = html`<form method="post" action="${action}${added}" novalidate${isNew !== true && html` data-autosave`}>
+    <input type="hidden" name="_csrf" value="${steward.token}"><input type="hidden" name="revision" value="${draft.revision}">
     <button class="vh" name="do" value="save" tabindex="-1">${t('form-save')}</button>
     ${errorSummary(view, own)} ${body}
     <div class="savebar"><button class="button primary" name="do" value="next">${t('form-next')}</button>
     <button class="button" name="do" value="save" formnovalidate>${t('form-save')}</button>
-    <span class="saved" role="status">${isSaved && html`${icon('check')} ${t('form-saved')}`}</span></div>${end}</form>`
+    <span class="saved" role="status">${saved !== null && html`${icon('check')} ${savedText}`}</span></div>${end}</form>`
   const title = draft.title || t('untitled')
   return deskFrame(context, {
     title: `${heading}: ${title}`,
@@ -276,7 +283,7 @@ function errorSummary(view: View, own: readonly FormRows[]): HtmlContent {
   return html`<div class="errors" role="alert" tabindex="-1" id="errors" aria-labelledby="errors-h">
     <h2 id="errors-h">${t('form-errors', { count: wrong.length })}</h2><p>${t('form-errors-lead')}</p><ul class="close">${wrong.map(
       ({ rows, row }) =>
-        html`<li><a href="#f-${rows.name}">${fieldLabel(form, rows.field)}: ${t(`form-${row.message ?? ''}`, { text: shortText(row.text, 60) })}</a></li>`,
+        html`<li><a href="#f-${rows.name}">${fieldLabel(form, rows.field)}: ${messageText(view.context, row.message ?? '', row.text)}</a></li>`,
     )}</ul></div>`
 }
 
@@ -356,22 +363,30 @@ function asFound(rows: readonly FormRows[], { t, language }: StewardContext): Ht
   )}</aside>`
 }
 
-/** Statements of the record that no field shows. */
+const pathsOf = (fields: readonly FormField[]): readonly string[] =>
+  fields.flatMap(({ path, nested }) => [...path, ...pathsOf(nested?.fields ?? [])])
+
+/** Statements of the record, and typed texts, that no field shows. */
 export function keptStatements({ context: { t }, draft }: View): HtmlContent {
   const shown = new Set(fieldsOfModel(draft.model).flatMap(({ path }) => path))
+  const known = new Set(pathsOf(fieldsOfModel(draft.model)))
   const kept = draft.quads.filter(
     ({ subject, predicate }) =>
       keyOf(subject) === keyOf(nodeOf(draft)) &&
       !shown.has(predicate.value) &&
       !predicate.value.endsWith('#type'),
   )
+  const typed = draft.typed.filter(({ path }) => !known.has(path))
+  const entries = [
+    ...kept.map(({ predicate, object }) => [predicate.value, object.value] as const),
+    ...typed.map(({ path, text }) => [path, text] as const),
+  ]
   return (
-    kept.length > 0 &&
-    html`<details class="f"><summary>${t('form-kept-statements', { count: kept.length })}</summary><ul role="list">${kept
+    entries.length > 0 &&
+    html`<details class="f"><summary>${t('form-kept-statements', { count: entries.length })}</summary><ul role="list">${entries
       .slice(0, 100)
       .map(
-        ({ predicate, object }) =>
-          html`<li><code>${predicate.value}</code> <bdi>${shortText(object.value, 200)}</bdi></li>`,
+        ([path, text]) => html`<li><code>${path}</code> <bdi>${shortText(text, 200)}</bdi></li>`,
       )}</ul></details>`
   )
 }

@@ -5,6 +5,7 @@
 
 import { hash, randomUUID } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
 import type { FormField } from '../../profile/form-model.ts'
 import { termText, toLine } from '../../rdf/lines.ts'
 import { rdf, rdfs } from '../../rdf/namespaces.ts'
@@ -24,9 +25,22 @@ export type Typed = {
 
 const short = (text: string) => hash('sha256', text, 'base64url').slice(0, 8)
 
-/** Part of a control's name by which its term is found again: digests of the term and of the text that it was rendered as. */
+/**
+ * Part of a control's name by which its term is found again: digests of the term and of the text that it was rendered as, and its
+ * language.
+ */
 export const rowKey = (term: Term, text: string): string =>
-  `~${short(termText(term))}${short(sentText(text))}`
+  `~${short(termText(term))}${short(sentText(text))}${term.termType === 'Literal' ? term.language : ''}`
+
+/** Language tag of a text in languages, by the part of its control's name; `''` for one without. */
+export const languageOfKey = (key: string): string =>
+  key.startsWith('~') ? key.slice(17) : key.startsWith('+') ? key.slice(1).replace(/^\d+$/, '') : ''
+
+/** Whether a control was sent with the text that it was rendered with. */
+export const isUnchanged = (name: string, text: string): boolean => {
+  const key = name.split('.').at(-1) ?? ''
+  return key.startsWith('~') && key.slice(9, 17) === short(sentText(text))
+}
 
 /** Part of a control's name by which a typed text is found again. */
 export const typedKey = (entry: Typed): string =>
@@ -36,8 +50,11 @@ export const typedKey = (entry: Typed): string =>
 type Rows = Map<string, Row>
 type Row = { value?: string; isRemoved?: true; readonly fields: Map<string, Rows> }
 
-/** Most values of one field that a form may have. */
-const mostRows = 200
+/** Most values of one field that a form may have, and most described values with a page of their own. */
+const [mostRows, mostDescribed] = [200, 100]
+
+const tooMany = (what: string) =>
+  new Failure('too-large', `a form has at most ${what}; edit the record as Turtle`)
 /** Most characters between which a name of a control is cut. */
 const mostDepth = 12
 
@@ -54,7 +71,8 @@ function rowAt(fields: Map<string, Rows>, name: string): Row | undefined {
     const rows: Rows = at.get(field) ?? new Map()
     at.set(field, rows)
     row = rows.get(token) ?? newRow()
-    if (rows.size < mostRows || rows.has(token)) rows.set(token, row)
+    rows.set(token, row)
+    if (rows.size > mostRows) throw tooMany(`${mostRows} values of a field`)
     at = row.fields
   }
   return row
@@ -75,7 +93,7 @@ function postedRows(
     const owner = side && name.slice(0, -side.length - 1)
     if (side && owner !== undefined)
       boxes.set(owner, (boxes.get(owner) ?? new Map()).set(side, value.trim()))
-    else {
+    else if (!isUnchanged(name, value)) {
       const row = rowAt(fields, name)
       if (row) row.value = value
     }
@@ -104,6 +122,8 @@ type Editing = {
   readonly typed: Typed[]
   readonly concepts: Concepts
   readonly pageLanguage: string
+  /** Whether the draft was changed after the form had been made: the form may have been sent twice. */
+  readonly isStale: boolean
 }
 
 const objectsOf = ({ quads }: Editing, node: Quad_Subject, paths: readonly string[]) =>
@@ -136,11 +156,8 @@ function saveLeaf(
   [token, row]: readonly [string, Row],
 ): void {
   const text = sentText(row.value ?? '')
-  const found = token.startsWith('~')
-    ? objectsOf(editing, node, field.path).find(
-        ({ object }) => token.slice(1, 9) === short(termText(object)),
-      )
-    : undefined
+  const language = languageOfKey(token)
+  const found = token.startsWith('~') ? foundStatement(editing, node, field, token) : undefined
   const entry = token.startsWith('!')
     ? editing.typed.find((typed) => typedKey(typed) === token)
     : undefined
@@ -149,19 +166,37 @@ function saveLeaf(
     if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
     return
   }
-  if (row.value === undefined || (token.startsWith('~') && token.slice(9) === short(text))) return
+  if (row.value === undefined || isUnchanged(token, text)) return
   if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
   if (text.trim() === '') {
     if (found) removeStatement(editing, found)
     return
   }
-  const language = token.startsWith('+')
-    ? token.slice(1).replace(/^\d+$/, '')
-    : (entry?.language ?? '')
   const old = found?.object
   const { concepts, pageLanguage } = editing
-  const terms = readTerms(field, text, { language, pageLanguage, old, concepts })
-  saveTerms(editing, node, field, { found, terms, text, language })
+  const tag = entry?.language ?? language
+  const terms = readTerms(field, text, { language: tag, pageLanguage, old, concepts })
+  saveTerms(editing, node, field, { found, terms, text, language: tag })
+}
+
+/**
+ * Statement that a row shows. Of texts in languages, one that was changed meanwhile is found by its language: there is one text for
+ * each, and that of the last form counts.
+ */
+function foundStatement(
+  editing: Editing,
+  node: Quad_Subject,
+  field: FormField,
+  token: string,
+): Quad | undefined {
+  const statements = objectsOf(editing, node, field.path)
+  const own = statements.find(({ object }) => token.slice(1, 9) === short(termText(object)))
+  const isText = field.editor === 'texts' || field.editor === 'prose'
+  if (own || !isText || token.length < 17) return own
+  const language = languageOfKey(token)
+  return statements.find(
+    ({ object }) => object.termType === 'Literal' && object.language === language,
+  )
 }
 
 type Saved = {
@@ -182,7 +217,9 @@ function saveTerms(
   if ('message' in terms) {
     if (found) removeStatement(editing, found)
     const tag = found?.object.termType === 'Literal' ? found.object.language : language
-    editing.typed.push({ node: keyOf(node), path, language: tag, text, message: terms.message })
+    const entry = { node: keyOf(node), path, language: tag, text, message: terms.message }
+    const isThere = editing.typed.some((other) => typedKey(other) === typedKey(entry))
+    if (!isThere) editing.typed.push(entry)
     return
   }
   if (found) removeStatement(editing, found)
@@ -218,6 +255,7 @@ function saveNested(
       if (editing.quads.size < size) removeIfEmpty(editing, found)
     }
   } else if (token.startsWith('+') && !row.isRemoved && hasText(row)) {
+    const others = objectsOf(editing, node, field.path)
     const made = blankNode(`n${randomUUID().replaceAll('-', '')}`)
     const isTyped = nested.class !== rdfs('Resource').value
     add(
@@ -226,7 +264,25 @@ function saveNested(
       ...(isTyped ? [quad(made, rdf('type'), namedNode(nested.class))] : []),
     )
     saveFields(editing, made, nested.fields, row.fields)
+    const link = objectsOf(editing, node, field.path).find(({ object }) => object.equals(made))
+    const isTwice = editing.isStale && others.some(({ object }) => says(editing, object, made))
+    if (link && isTwice) removeStatement(editing, link)
+    else if (nested.fields.length > 4 && others.length >= mostDescribed)
+      throw tooMany(`${mostDescribed} files`)
   }
+}
+
+/** Whether one resource says all that another one says. */
+const says = ({ quads }: Editing, one: Term, other: Term): boolean => {
+  const about = (term: Term) => [...quads.values()].filter(({ subject }) => subject.equals(term))
+  const said = about(one)
+  return about(other).every(({ predicate, object }) =>
+    said.some(
+      (triple) =>
+        triple.predicate.equals(predicate) &&
+        (object.termType === 'BlankNode' || triple.object.equals(object)),
+    ),
+  )
 }
 
 /** Removes a blank node that has nothing but its class after its fields were emptied. */
@@ -311,6 +367,8 @@ export type PostedForm = {
   readonly pressed: string
   readonly pageLanguage: string
   readonly concepts: Concepts
+  /** Whether the draft was changed after the form had been made. */
+  readonly isStale?: boolean
 }
 
 /** Statements and typed texts that a posted form changes. */
@@ -320,11 +378,15 @@ export type FormChange = {
   readonly typed: readonly Typed[]
 }
 
-/** Saves a posted form; nothing is removed or added where nothing was changed. */
+/**
+ * Saves a posted form; nothing is removed or added where nothing was changed, or where the same form was saved before. Throws
+ * `too-large` for one with too many values.
+ */
 export function savedForm(form: PostedForm): FormChange {
   const { quads, node, fields, typed, entries, pressed, concepts, pageLanguage } = form
+  const { isStale = false } = form
   const before = new Map(quads.map((triple) => [toLine(triple), triple]))
-  const editing = { quads: new Map(before), typed: [...typed], concepts, pageLanguage }
+  const editing = { quads: new Map(before), typed: [...typed], concepts, pageLanguage, isStale }
   saveFields(editing, node, fields, postedRows(entries, pressed))
   return {
     removed: [...before].flatMap(([line, triple]) => (editing.quads.has(line) ? [] : [triple])),

@@ -3,7 +3,7 @@
 import type { Quad_Subject, Term } from '@rdfjs/types'
 import type { FormField } from '../../profile/form-model.ts'
 import { type Graph, keyOf } from '../../rdf/read.ts'
-import { rowKey, type Typed, typedKey } from './form-post.ts'
+import { isUnchanged, languageOfKey, rowKey, type Typed, typedKey } from './form-post.ts'
 import { textOfTerm } from './form-terms.ts'
 
 /** Row of a field; `name` is that of its control. */
@@ -37,6 +37,8 @@ export type RowSource = {
   readonly isRuled?: boolean
   /** Names of the fields with a further empty row, with a language tag for texts: `title.fr`. */
   readonly added: readonly string[]
+  /** Texts that were sent and not saved, by the name of their control. */
+  readonly sent?: ReadonlyMap<string, string> | undefined
 }
 
 const inLanguages: ReadonlySet<string> = new Set(['texts', 'prose'])
@@ -54,7 +56,8 @@ export const rowsOf = (
       ? [...termRows(source, node, field, name), ...typedRows(source, node, field, name)]
       : []
     const rows = [...filled, ...emptyRows(source, field, name, filled)]
-    return { field, name, rows: inOrder(source, field, rows) }
+    const shown = source.sent ? withSent(source, field, name, rows) : rows
+    return { field, name, rows: inOrder(source, field, shown) }
   })
 
 /** Rows of texts in the order of the languages that a catalogue asks for, then the others. */
@@ -68,6 +71,31 @@ function inOrder(
   const placeOf = ({ language }: FormRow) =>
     asked.indexOf(language.toLowerCase()) + 1 || asked.length + 1
   return rows.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
+
+/** Rows with the texts that were sent, and further ones for those that no row has. */
+function withSent(
+  source: RowSource,
+  field: FormField,
+  name: string,
+  rows: readonly FormRow[],
+): readonly FormRow[] {
+  const sent: ReadonlyMap<string, string> = source.sent ?? new Map<string, string>()
+  const own = [...sent.keys()].filter((key) => key.startsWith(`${name}.`))
+  const tokens = new Set(own.map((key) => key.slice(name.length + 1).split('.')[0] ?? ''))
+  const more = [...tokens].flatMap((token): readonly FormRow[] => {
+    const rowName = `${name}.${token}`
+    const text = sent.get(rowName) ?? ''
+    const isKnown = token === '@' || rows.some((row) => row.name === rowName)
+    if (isKnown || isUnchanged(rowName, text)) return []
+    const hasParts = field.nested && own.some((key) => key.startsWith(`${rowName}.`))
+    if (text === '' && !hasParts) return []
+    const row = { name: rowName, text, language: languageOfKey(token) }
+    return field.nested && hasParts
+      ? [{ ...row, parts: rowsOf(source, undefined, field.nested.fields, `${rowName}.`) }]
+      : [row]
+  })
+  return [...rows.map((row) => ({ ...row, text: sent.get(row.name) ?? row.text })), ...more]
 }
 
 function termRows(
@@ -154,7 +182,7 @@ function emptyRows(
   const count = field.single && filled.length > 0 ? 0 : Math.max(isOpen ? 1 : 0, wanted.length)
   return Array.from({ length: Math.min(count, 20) }, (_, index): FormRow => {
     const row = empty(String(index))
-    return field.nested && filled.length + wanted.length < 20
+    return field.nested && wanted.length < 20
       ? {
           ...row,
           parts: rowsOf({ ...source, added: [] }, undefined, field.nested.fields, `${row.name}.`),

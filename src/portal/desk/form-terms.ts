@@ -51,6 +51,29 @@ const hiddenInProse = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 export const hasHiddenCharacters = (text: string, isProse = false): boolean =>
   !text.isWellFormed() || (isProse ? hiddenInProse : hidden).test(text)
 
+/** Names of the marks that change the direction of what follows (Unicode). */
+const directionMarks: Readonly<Record<string, string>> = {
+  '\u202a': 'LEFT-TO-RIGHT EMBEDDING',
+  '\u202b': 'RIGHT-TO-LEFT EMBEDDING',
+  '\u202c': 'POP DIRECTIONAL FORMATTING',
+  '\u202d': 'LEFT-TO-RIGHT OVERRIDE',
+  '\u202e': 'RIGHT-TO-LEFT OVERRIDE',
+  '\u2066': 'LEFT-TO-RIGHT ISOLATE',
+  '\u2067': 'RIGHT-TO-LEFT ISOLATE',
+  '\u2068': 'FIRST STRONG ISOLATE',
+  '\u2069': 'POP DIRECTIONAL ISOLATE',
+}
+
+/** Code and name of the first characters of a text that cannot be seen: `U+202E RIGHT-TO-LEFT OVERRIDE`. */
+export const hiddenNames = (text: string): string =>
+  [...new Set(Array.from(text).filter((character) => hasHiddenCharacters(character)))]
+    .slice(0, 3)
+    .map((character) => {
+      const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+      return [code, directionMarks[character]].filter(Boolean).join(' ')
+    })
+    .join(', ')
+
 const refuse = (message: string): Refusal => ({ message })
 
 /** Literal in the kind of the term that it replaces, else of the field. */
@@ -128,6 +151,9 @@ function readConcept(text: string, field: FormField, reading: Reading): Quad_Obj
 /** Reads an editor's text, which is not empty, as one term. */
 function readOne(field: FormField, text: string, reading: Reading): Quad_Object | Refusal {
   const line = text.trim()
+  const isLong = field.editor === 'prose' || field.editor === 'area'
+  if (field.editor !== 'choice' && hasHiddenCharacters(text, isLong))
+    return refuse('hidden-characters')
   switch (field.editor) {
     case 'number':
       return readNumber(line, field, reading)
@@ -163,8 +189,6 @@ function readOne(field: FormField, text: string, reading: Reading): Quad_Object 
 }
 
 function readText(field: FormField, text: string, reading: Reading): Quad_Object | Refusal {
-  const isProse = field.editor === 'prose'
-  if (hasHiddenCharacters(text, isProse)) return refuse('hidden-characters')
   const { min, max } = {
     min: field.bounds?.minLength ?? 0,
     max: field.bounds?.maxLength ?? Infinity,

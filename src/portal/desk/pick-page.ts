@@ -16,19 +16,27 @@ const mostShown = 60
 
 /** Page of the concepts for a field, by its name in the form; `undefined` where the field has none. */
 export function pickPage(view: View, name: string): PageContent | undefined {
-  const { context, concepts, draft } = view
+  const { context, concepts, draft, sent } = view
   const { t, language, query, steward } = context
   const field = fieldAt(view, name)
   const all = concepts.list(field?.vocabulary)
   if (!field || all.length === 0) return undefined
   const [typed, above] = [query.get('q')?.trim() ?? '', query.get('in')]
-  const found = matching(all, typed, above)
+  // What was chosen and could not be saved comes first.
+  const chosen = new Set(sent?.values())
+  const matches = matching(all, typed, above)
+  const found = [
+    ...all.filter(({ iri }) => chosen.has(iri)),
+    ...matches.filter(({ iri }) => !chosen.has(iri)),
+  ]
   const label = fieldLabel({ page: context }, field)
   const back = formPath(view, sectionOf(view, name))
   const self = formPath(view, 'pick', name)
   const items = found
     .slice(0, mostShown)
-    .map((concept, index) => item(concept, { name, index, language, all, single: field.single }))
+    .map((concept, index) =>
+      item(concept, { name, index, language, all, single: field.single, chosen }),
+    )
   const body = html`${breadcrumbs(context, { href: back, label: draft.title || t('untitled') })}<h1>${t('form-choose', { what: label })}</h1>
     <p class="soft">${t('form-choose-lead', { count: all.length, what: label })}</p>
     <div class="pick section"><div><form action="${self}"><input type="hidden" name="catalogue" value="${draft.catalogue}"><div class="add-row">
@@ -65,14 +73,16 @@ type ItemOptions = {
   readonly language: string
   readonly all: readonly Concept[]
   readonly single: boolean
+  readonly chosen: ReadonlySet<string>
 }
 
-function item(concept: Concept, { name, index, language, all, single }: ItemOptions): HtmlMarkup {
+function item(concept: Concept, options: ItemOptions): HtmlMarkup {
+  const { name, index, language, all, single, chosen } = options
   const broader = all
     .filter(({ iri }) => concept.broader.includes(iri))
     .map((above) => labelOfConcept(above, language))
   const row = single ? `${name}.+0` : `${name}.+${index}`
-  return html`<li><label><input type="${single ? 'radio' : 'checkbox'}" name="${row}" value="${concept.iri}"><span><strong>${labelOfConcept(concept, language)}</strong></span><span class="n">${concept.id}</span>${broader.length > 0 && html`<span class="path">${broader.join(' › ')}</span>`}</label></li>`
+  return html`<li><label><input type="${single ? 'radio' : 'checkbox'}" name="${row}" value="${concept.iri}"${chosen.has(concept.iri) && html` checked`}><span><strong>${labelOfConcept(concept, language)}</strong></span><span class="n">${concept.id}</span>${broader.length > 0 && html`<span class="path">${broader.join(' › ')}</span>`}</label></li>`
 }
 
 /** Concepts that others are narrower than, as links to these. */

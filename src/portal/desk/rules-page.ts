@@ -11,7 +11,7 @@ import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, notice, panel } from '../parts/blocks.ts'
 import { isStewardOf } from './catalogues-page.ts'
 import { shippedConcepts } from './concepts.ts'
-import { deskStyle } from './desk-frame.ts'
+import { deskHead } from './desk-frame.ts'
 import { listDrafts, ownCatalogues } from './desk-lists.ts'
 import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
 import { fieldHtml } from './form-fields.ts'
@@ -55,7 +55,7 @@ export async function rulesPage(
     title: titles.get(id) ?? id,
     above: breadcrumbs(context, above),
     actions: sessionForm(context, pathTo('desk', 'catalogues'), edit),
-    head: deskStyle(context),
+    head: deskHead(context),
     body: html`<p class="soft"><a href="${list}">${t('rules-drafts', { count: drafts.count('') })}</a> · <a href="${pathTo('catalogues', id)}">${t('rules-public')}</a></p>
       <div class="form-page"><div class="side">${partList(context)}</div>
       <form method="post" action="${pathTo('desk', 'catalogues', id, 'rules')}" novalidate><input type="hidden" name="_csrf" value="${steward.token}">${await formBody(context, answer, sent)}</form>

@@ -53,6 +53,8 @@ type MapShape = {
 type Drawing = Size & {
   /** Text alternative of the map. */
   readonly label: string
+  /** Whether a script may draw the area anew: the map says how degrees become pixels. */
+  readonly isEdited?: boolean
   /** Drawn instead of the areas, in a closer view. */
   readonly shapes?: readonly MapShape[]
 }
@@ -61,7 +63,7 @@ type Drawing = Size & {
 export function areaMap(
   context: PageContext,
   areas: readonly BoundingBox[],
-  { label, width, height, shapes }: Drawing,
+  { label, width, height, shapes, isEdited }: Drawing,
 ): HtmlContent {
   if (areas.length === 0) return false
   const crossesDateLine = areas.some(([, , east]) => east > 180)
@@ -86,7 +88,8 @@ export function areaMap(
     : boxes.map((box) => boxPath(box, projection))
   const marks = [...new Set(paths)].join('')
   const isMany = paths.length > 1
-  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+  const scale = [projection.scale(), ...projection.translate(), middle].join(' ')
+  return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"${isEdited && html` data-scale="${scale}"`}>
     ${land}<g class="extent${isMany && ' many'}">${raw(marks)}</g></svg>`
 }
 

@@ -27,7 +27,7 @@ type Patch = {
   readonly typed: readonly unknown[]
 }
 
-const key = 'key-for-lakes-of-the-test-1'
+const [key, otherKey] = ['key-for-lakes-of-the-test-1', 'key-for-lakes-of-the-test-2']
 
 /** `turtle` says what the record `<https://data.example/set/data/lakes>` has. */
 export async function deskAlone(turtle: string, catalogue = 'water') {
@@ -40,6 +40,10 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
     typed: [] as readonly unknown[],
     patches: 0,
     refusals: 0,
+    /** Answer of the repository to writes, or to all requests, in place of its own. */
+    fault: undefined as
+      | undefined
+      | { readonly status: number; readonly kind: string; readonly isAll?: true },
     actors: new Set<string>(),
   }
   const forms = await formModels(await loadProfile())
@@ -57,6 +61,12 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
   })
   const port: Port = async (path, init) => {
     const headers = new Headers(init?.headers)
+    const { fault } = draft
+    if (fault && (fault.isAll ?? (init?.method ?? 'GET') !== 'GET'))
+      return Response.json(
+        { type: `urn:cartulary:problem:${fault.kind}`, status: fault.status, detail: 'fault' },
+        { status: fault.status },
+      )
     if (path.startsWith('/profile/forms/')) return json(forms(path.split('/')[3] ?? ''))
     if (!path.startsWith('/drafts/datasets/lakes'))
       return Response.json(
@@ -88,12 +98,13 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
     return json(facts())
   }
   const log = logger('silent')
-  const keys = apiKeys({ [key]: ['publisher:water'] })
+  const keys = apiKeys({ [key]: ['publisher:water'], [otherKey]: ['publisher:water'] })
+  const clock = { ahead: 0 }
   const sessions = openSessions({
     path: join(directory, 'sessions.sqlite'),
     keys,
     userPrefix: undefined,
-    now: Date.now,
+    now: () => Date.now() + clock.ahead,
   })
   const ports = {
     search: port,
@@ -110,18 +121,31 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
     previews: undefined,
     sessions,
   })
-  const cookie = `__Host-session=${sessions.signIn(key, '::1')}`
-  const headers = {
+  const headersOf = (cookie: string) => ({
     Accept: 'text/html',
     Cookie: cookie,
     Origin: 'http://localhost',
     'Sec-Fetch-Site': 'same-origin',
-  }
+  })
+  const cookie = sessions.signIn(key, '::1')
+  const headers = headersOf(`__Host-session=${cookie}`)
   const get = (path: string) => app.request(`http://localhost${path}`, { headers })
   return {
     app,
     draft,
     headers,
+    clock,
+    /** Ends the session of `headers`, as in another window. */
+    signOut: () => sessions.signOut(cookie),
+    /** Signs a person in with the form; resolves with the headers of the new session and the path of the first page. */
+    signIn: async (who: 'author' | 'other') => {
+      const body = new URLSearchParams({ key: who === 'author' ? key : otherKey })
+      const form = { method: 'POST', headers: headersOf(''), body }
+      const visitor = { visitor: '::1' }
+      const answer = await app.request('http://localhost/en/sign-in?kept=1', form, visitor)
+      const fresh = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+      return { headers: headersOf(fresh), location: answer.headers.get('Location') ?? '' }
+    },
     get,
     page: async (path: string) => (await get(path)).text(),
     quads: (): readonly Quad[] => fromLines(joinLines([...lines])),

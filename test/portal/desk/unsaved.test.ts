@@ -1,0 +1,323 @@
+/** No typed text is lost: the session ends, the repository is away, the disk is full, the form is too large, or is sent twice. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { toLine } from '../../../src/rdf/lines.ts'
+import { deskAlone } from './desk-alone.ts'
+import { controlsIn, type Desk, lakes, path, send } from './form-sender.ts'
+
+let desk: Desk
+beforeEach(async () => {
+  desk = await deskAlone(lakes)
+})
+afterEach(() => desk.close())
+
+type Headers = Readonly<Record<string, string>>
+
+/** The controls of a page, with some other values. */
+async function typed(address: string, values: Readonly<Record<string, string>>) {
+  const body = controlsIn(await desk.page(address))
+  for (const [name, value] of Object.entries(values)) body.set(name, value)
+  return body
+}
+
+const nameOf = async (value: string, address = path('essentials')) =>
+  new RegExp(`name="([^"]+)" value="${value}"`).exec(await desk.page(address))?.[1] ?? ''
+
+async function post(address: string, body: URLSearchParams, headers: Headers = desk.headers) {
+  const answer = await desk.app.request(`http://localhost${address}`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  const location = answer.headers.get('Location') ?? ''
+  return { status: answer.status, location, html: await answer.text() }
+}
+
+const read = async (address: string, headers: Headers) => {
+  const answer = await desk.app.request(`http://localhost${address}`, { headers })
+  return { status: answer.status, html: await answer.text() }
+}
+
+const tokenIn = (html: string) => /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+const lines = () => desk.quads().map(toLine).join('\n')
+const tricky = `Lakes & "ponds" <b>é🌊 ${'x'.repeat(3000)}`
+
+test.each([
+  ['signed out in another window', () => desk.signOut()],
+  ['not used for more than an hour', () => void (desk.clock.ahead = 3_700_000)],
+  ['older than eight hours', () => void (desk.clock.ahead = 8.1 * 3_600_000)],
+])(
+  'a form of a session that is %s comes back after the sign-in, and is saved from there',
+  async (_, end) => {
+    const title = await nameOf('Lakes')
+    const body = await typed(path('essentials'), {
+      [title]: tricky,
+      'keywords.+0': 'ice, fog',
+      'keywords.@': 'de',
+      'license.+0': 'http://publications.europa.eu/resource/authority/licence/CC0',
+      'license.+1': 'a licence of our own',
+      do: 'next',
+    })
+    end()
+    const sent = await post(path('essentials'), body)
+    expect([sent.status, sent.location]).toEqual([303, '/en/sign-in?kept=1'])
+    expect((await read(sent.location, {})).html).toContain('kept for 15 minutes')
+    const { headers, location } = await desk.signIn('author')
+    expect(location).toBe(`${path('essentials')}&restored=1`)
+    const { html } = await read(location, headers)
+    expect(html).toContain('Your session had ended.')
+    const again = controlsIn(html)
+    expect(again.get(title)).toBe(tricky)
+    expect(again.get('keywords.+0')).toBe('ice, fog')
+    expect(html).toMatch(/<option value="de" selected>/)
+    expect(again.get('license.+0')).toContain('CC0')
+    expect(again.get('license.+1')).toBe('a licence of our own')
+    expect(desk.draft.patches).toBe(0)
+    again.set('do', 'save')
+    expect((await post(path('essentials'), again, headers)).status).toBe(303)
+    expect(lines()).toContain('"ice"@de')
+    expect(lines()).toContain(JSON.stringify(tricky).slice(1, 20))
+    expect((await read(location, headers)).html).not.toContain('Your session had ended.')
+  },
+)
+
+test('it is given to its own person alone, for 15 minutes', async () => {
+  const body = await typed(path('essentials'), { 'keywords.+0': 'secret of the author' })
+  desk.signOut()
+  await post(path('essentials'), body)
+  const other = await desk.signIn('other')
+  expect(other.location).toBe('/en/desk')
+  const stolen = await read(`${path('essentials')}&restored=1`, other.headers)
+  expect(stolen.html).not.toContain('secret of the author')
+  expect((await post(path('essentials'), body, other.headers)).status).toBe(403)
+  expect((await desk.signIn('author')).location).toContain('restored=1')
+  desk.clock.ahead = 15 * 60_000 + 1000
+  expect((await desk.signIn('author')).location).toBe('/en/desk')
+})
+
+test('a form of an older session comes back at once where its person is signed in again', async () => {
+  const body = await typed(path('essentials'), { 'keywords.+0': 'typed before' })
+  desk.signOut()
+  const { headers } = await desk.signIn('author')
+  const sent = await post(path('essentials'), body, headers)
+  expect([sent.status, sent.location]).toEqual([303, `${path('essentials')}&restored=1`])
+  expect((await read(sent.location, headers)).html).toContain('value="typed before"')
+})
+
+test('a token of no session keeps nothing, and neither does a form of another site', async () => {
+  const body = await typed(path('essentials'), { 'keywords.+0': 'x' })
+  desk.signOut()
+  const foreign = { ...desk.headers, 'Sec-Fetch-Site': 'cross-site' }
+  expect((await post(path('essentials'), body, foreign)).location).toBe('/en/sign-in')
+  body.set('_csrf', 'guessed')
+  expect((await post(path('essentials'), body)).location).toBe('/en/sign-in')
+  expect((await desk.signIn('author')).location).toBe('/en/desk')
+})
+
+test('forms of several windows are kept beside each other, the ten newest of a person', async () => {
+  const token = tokenIn(await desk.page(path('essentials')))
+  desk.signOut()
+  for (let n = 0; n < 12; n++)
+    await post(
+      `/en/desk/datasets/lakes/essentials?catalogue=water&add=${n}`,
+      new URLSearchParams({ _csrf: token, 'keywords.+0': `window ${n}` }),
+    )
+  const { headers, location } = await desk.signIn('author')
+  const { html } = await read(location, headers)
+  expect(html).toContain('window 11')
+  const others = [...html.matchAll(/href="(\/[^"]+add=\d+&amp;restored=1)"/g)].map(([, to]) => to)
+  expect(others).toHaveLength(9)
+  const next = (others[0] ?? '').replaceAll('&amp;', '&')
+  expect((await read(next, headers)).html).toContain('window 10')
+})
+
+test('a form with a described value and an area comes back as it was', async () => {
+  const body = await typed(path('essentials'), {
+    'contact_point.+3.fn.+0': 'Second office',
+    'contact_point.+3.email.+0': 'second@',
+  })
+  const area = await typed(path('coverage'), { 'spatial.+9.geometry.+0.west': '7.25' })
+  desk.signOut()
+  await post(path('coverage'), area)
+  await post(path('essentials'), body)
+  const { headers, location } = await desk.signIn('author')
+  const again = controlsIn((await read(location, headers)).html)
+  expect(again.get('contact_point.+3.fn.+0')).toBe('Second office')
+  expect(again.get('contact_point.+3.email.+0')).toBe('second@')
+})
+
+test.each([
+  ['without room', { status: 507, kind: 'store-full' }, 507, 'no space left'],
+  ['away', { status: 503, kind: 'store-unavailable' }, 503, 'does not work at the moment'],
+])(
+  'a repository %s: the form comes back with all that was typed',
+  async (_, fault, status, words) => {
+    const title = await nameOf('Lakes')
+    const body = await typed(path('essentials'), { [title]: 'New lakes', 'keywords.+0': 'ice' })
+    desk.draft.fault = fault
+    const answer = await post(path('essentials'), body)
+    expect([answer.status, answer.html]).toEqual([status, expect.stringContaining(words)])
+    const again = controlsIn(answer.html)
+    expect([again.get(title), again.get('keywords.+0')]).toEqual(['New lakes', 'ice'])
+    desk.draft.fault = undefined
+    expect((await post(path('essentials'), again)).status).toBe(303)
+    expect(lines()).toContain('"New lakes"@en')
+  },
+)
+
+test('a repository that does not answer at all: a page has what was typed, and sends it again', async () => {
+  const title = await nameOf('Lakes')
+  const body = await typed(path('essentials'), { [title]: 'New <lakes>', do: 'save' })
+  desk.draft.fault = { status: 503, kind: 'store-unavailable', isAll: true }
+  const answer = await post(path('essentials'), body)
+  expect(answer.status).toBe(503)
+  expect(answer.html).toContain('value="New &lt;lakes&gt;"')
+  expect(answer.html).toContain('does not work at the moment')
+  desk.draft.fault = undefined
+  const again = new URLSearchParams()
+  for (const [tag] of answer.html.matchAll(/<input[^>]*>/g)) {
+    const [name, value] = ['name', 'value'].map(
+      (part) => new RegExp(` ${part}="([^"]*)"`).exec(tag)?.[1],
+    )
+    if (name !== undefined && name !== 'q')
+      again.append(name, (value ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>'))
+  }
+  again.set('do', 'save')
+  expect((await post(path('essentials'), again)).status).toBe(303)
+  expect(lines()).toContain('"New <lakes>"@en')
+})
+
+test('the text as Turtle is in the answer of a full disk, and comes back after the sign-in', async () => {
+  const body = new URLSearchParams({
+    _csrf: tokenIn(await desk.page(path('essentials'))),
+    do: 'save',
+    revision: '1',
+    rdf: '<> a <urn:typed-by-hand> .',
+  })
+  desk.draft.fault = { status: 507, kind: 'store-full' }
+  const full = await post(path('turtle'), body)
+  expect([full.status, full.html]).toEqual([507, expect.stringContaining('no space left')])
+  expect(full.html).toContain('urn:typed-by-hand')
+  desk.draft.fault = undefined
+  desk.signOut()
+  await post(path('turtle'), body)
+  const { headers, location } = await desk.signIn('author')
+  expect(location).toBe(`${path('turtle')}&restored=1`)
+  expect((await read(location, headers)).html).toContain('urn:typed-by-hand')
+})
+
+test.each([
+  [
+    '200 values of a field',
+    (body: URLSearchParams) => {
+      for (let n = 0; n < 201; n++) body.set(`identifier.+${n}`, `id ${n}`)
+      return 'id 200'
+    },
+  ],
+  [
+    '2,000 fields',
+    (body: URLSearchParams) => {
+      for (let n = 0; n < 2001; n++) body.set(`title.+x${n}.a.b`, '')
+      body.set('keywords.+0', 'typed as well')
+      return 'typed as well'
+    },
+  ],
+  [
+    '2 MB',
+    (body: URLSearchParams) => {
+      body.set('description.+fr', `${'x'.repeat(2 ** 21)}the end`)
+      return 'the end'
+    },
+  ],
+])('a form above %s comes back whole, and names Turtle', async (what, enlarge) => {
+  const address = path(what.startsWith('200') ? 'rest' : 'essentials')
+  const body = await typed(address, {})
+  const text = enlarge(body)
+  const answer = await post(address, body)
+  expect([answer.status, answer.html.includes(text)]).toEqual([413, true])
+  expect(answer.html).toMatch(/href="[^"]*\/turtle\?catalogue=water">Edit as Turtle/)
+  expect(desk.draft.patches).toBe(0)
+})
+
+test('the 101st file is refused with what was typed', async () => {
+  const many = Array.from(
+    { length: 100 },
+    (_, n) => `<https://data.example/set/distribution/n${n}>`,
+  )
+  desk.close()
+  desk = await deskAlone(
+    `${lakes} . <https://data.example/set/data/lakes> dcat:distribution ${many.join(' , ')} . ${many.map((iri) => `${iri} a dcat:Distribution ; dct:title "f" .`).join(' ')} <urn:x> a <urn:y>`,
+  )
+  const address = '/en/desk/datasets/lakes/files/distributions.%2B0?catalogue=water'
+  const field = 'distributions.+0.access_url.+0'
+  const answer = await post(address, await typed(address, { [field]: 'https://lakes.example/101' }))
+  expect([answer.status, answer.html]).toEqual([
+    413,
+    expect.stringContaining('https://lakes.example/101'),
+  ])
+})
+
+test('a form that is sent twice is saved once', async () => {
+  const title = await nameOf('Lakes')
+  const body = await typed(path('essentials'), {
+    [title]: 'New lakes',
+    'keywords.+0': 'ice',
+    'contact_point.+4.fn.+0': 'Second office',
+    'categories.+0': 'Enviroment',
+  })
+  expect((await post(path('essentials'), body)).status).toBe(303)
+  const [first, { patches }] = [lines(), desk.draft]
+  const second = await post(path('essentials'), body)
+  expect([second.status, second.location]).toEqual([303, expect.stringContaining('saved=1')])
+  expect([lines(), desk.draft.patches]).toEqual([first, patches])
+  const address = '/en/desk/datasets/lakes/files/distributions.%2B0?catalogue=water'
+  const file = await typed(address, { 'distributions.+0.access_url.+0': 'https://lakes.example/n' })
+  for (const _ of [1, 2]) expect((await post(address, file)).status).toBe(303)
+  expect(lines().match(/lakes.example\/n>/g)).toHaveLength(1)
+})
+
+test('two windows: each keeps what the other changed, and the last one says so', async () => {
+  const [title, german] = [await nameOf('Lakes'), await nameOf('Seen')]
+  const first = await typed(path('essentials'), { [title]: 'Lakes of A' })
+  const second = await typed(path('essentials'), { [german]: 'Seen von B', 'keywords.+0': 'b' })
+  await post(path('essentials'), first)
+  expect((await post(path('essentials'), second)).location).toContain('saved=merged')
+  for (const text of ['"Lakes of A"@en', '"Seen von B"@de', '"b"@en'])
+    expect(lines()).toContain(text)
+  await post(path('essentials'), await typed(path('essentials'), {}))
+  const third = await typed(path('essentials'), {})
+  third.set(title, 'Lakes of C')
+  third.set('revision', '1')
+  await post(path('essentials'), third)
+  expect(lines()).toContain('"Lakes of C"@en')
+  expect(lines()).not.toContain('"Lakes of A"')
+})
+
+test('hidden characters are refused with their name at the field, and stay', async () => {
+  await send(desk, 'essentials', 'save', {
+    [await nameOf('Lakes')]: 'Lakes\u202egpj',
+    'categories.+0': 'Envi\u0007ronment',
+  })
+  const html = await desk.page(path('essentials'))
+  expect(html).toContain('U+202E RIGHT-TO-LEFT OVERRIDE')
+  expect(html).toContain('U+0007')
+  expect(html).toContain('value="Lakes\u202egpj"')
+})
+
+test('what the profile no longer has a field for is kept as it is, typed texts too', async () => {
+  desk.draft.typed = [
+    {
+      node: 'https://data.example/set/data/lakes',
+      path: 'https://old.example/field',
+      language: '',
+      text: 'of an old field',
+      message: 'no-date',
+    },
+  ]
+  const html = await desk.page(path('rest'))
+  expect(html).toMatch(/\d statements kept as they are/)
+  for (const text of ['https://data.example/own', 'of an old field']) expect(html).toContain(text)
+  await send(desk, 'essentials', 'save', { 'keywords.+0': 'ice' })
+  expect(lines()).toContain('"kept"')
+  expect(desk.draft.typed).toMatchObject([{ text: 'of an old field' }])
+})
