@@ -229,6 +229,22 @@ describe('the file of versions', () => {
     close()
   })
 
+  it.each([
+    ['a record that no version is known of', state(0)],
+    ['a record that did not exist', ''],
+  ])('never meets the first write where it did not land: %s', (name, before) => {
+    const { file, write, close } = open(name)
+    write(before, state(1))
+    expect(listed(file, before)).toEqual([])
+    write(before, state(2))
+    write(before, state(3))
+    expect(file.history('g', state(3))).toMatchObject({
+      versions: [{ number: 1 }],
+      changedOutside: [],
+    })
+    close()
+  })
+
   it('keeps what the limits allow, and every kept version can be read', () => {
     const kinds = fc.constantFrom('api', 'harvest', 'quiet')
     const step = fc.record({ by: kinds, days: fc.nat(40), value: fc.nat(4) })

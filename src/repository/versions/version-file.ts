@@ -261,10 +261,14 @@ export class VersionFile {
     )
   }
 
-  /** Deletes rows newer than the one that led to the stored state: their writes never landed. Returns whether there were any. */
+  /**
+   * Deletes rows whose writes never landed: those newer than the one that led to the stored state, and a newest one that began with
+   * it. Returns whether there were any.
+   */
   #forgetUnwritten(graph: string, state: string): boolean {
-    const sql = `DELETE FROM ${table} WHERE graph = ?1 AND serial >
-      (SELECT max(serial) FROM ${table} WHERE graph = ?1 AND became = ?2)`
+    const sql = `DELETE FROM ${table} WHERE graph = ?1 AND (
+      serial > (SELECT max(serial) FROM ${table} WHERE graph = ?1 AND became = ?2)
+      OR was = ?2 AND serial = (SELECT max(serial) FROM ${table} WHERE graph = ?1))`
     return this.#file.run(sql, graph, state).changes > 0
   }
 
@@ -282,7 +286,9 @@ export class VersionFile {
     let state = from
     for (const [index, row] of rows.entries()) {
       const isLinked = row['became'] === state
-      if (!isLinked && rows.slice(index + 1).some(({ became }) => became === state)) continue
+      const isUnwritten =
+        row['was'] === state || rows.slice(index + 1).some(({ became }) => became === state)
+      if (!isLinked && isUnwritten) continue
       yield { row, isAfterGap: !isLinked }
       state = String(row['was'])
     }
