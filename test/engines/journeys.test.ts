@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest'
 import { firstSteps } from '../journeys/first-steps.ts'
+import { hiddenDrafts } from '../journeys/hidden-drafts.ts'
 import { listAndMove } from '../journeys/list-and-move.ts'
 import { partsOfADataset } from '../journeys/parts-of-a-dataset.ts'
 import { publishAndFind } from '../journeys/publish-and-find.ts'
@@ -13,5 +14,6 @@ for (const name of stores) {
     publishAndFind(name, onStore(name))
     partsOfADataset(name, onStore(name))
     listAndMove(name, onStore(name))
+    hiddenDrafts(name, onStore(name))
   })
 }
