@@ -14,6 +14,7 @@ import {
   WrongCommand,
 } from './command.ts'
 import type { Parts } from './console-parts.ts'
+import { draftCommand, versionCommand } from './draft-commands.ts'
 import { jobsCommand } from './job-commands.ts'
 import { keyCommand } from './key-command.ts'
 import { launchCommand, pipeCommands } from './pipe-commands.ts'
@@ -44,7 +45,7 @@ const mostCandidates = 200
 
 /** Makes the table of the commands of the services that run in this process. */
 export const commandsOf = (parts: Parts): Table => {
-  const { scheduler, repository, search, metrics, jobs, keys, status } = parts
+  const { scheduler, repository, search, metrics, jobs, keys, records, status } = parts
   return table([
     ...((scheduler ?? repository) ? [launchCommand(scheduler, repository)] : []),
     ...(scheduler ? [...pipeCommands(scheduler), ...runCommands(scheduler)] : []),
@@ -53,6 +54,7 @@ export const commandsOf = (parts: Parts): Table => {
     ...(metrics ? metricsCommands(metrics) : []),
     ...(jobs ? [jobsCommand(jobs)] : []),
     ...(keys ? [keyCommand(keys)] : []),
+    ...(records ? [draftCommand(records), versionCommand(records)] : []),
     statusCommand(status),
   ])
 }

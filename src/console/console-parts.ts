@@ -15,6 +15,7 @@ export type Parts = {
   readonly metrics?: MetricsPart
   readonly jobs?: JobsPart
   readonly keys?: KeyPart
+  readonly records?: RecordsPart
   /** Name → state: services, store, engine, drift, queues. */
   readonly status: (signal: AbortSignal) => Promise<JsonObject>
 }
@@ -159,6 +160,12 @@ export type KeyPart = {
   /** Whether the key with this id may do everything: the permission for the console alone does not suffice. */
   readonly isAdministrator: (keyId: string) => boolean
   readonly now: () => number
+}
+
+/** Drafts and versions of records, as the holder of a key may read and change them. */
+export type RecordsPart = {
+  /** Calls the repository as the holder of the key with this id; `path` is below the address of the repository. */
+  readonly ask: (path: string, init: RequestInit, keyId: string) => Promise<Response>
 }
 
 /** List of background jobs, and their cancellation. */

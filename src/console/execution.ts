@@ -3,6 +3,7 @@
 import { Failure, unicodeEscape } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Channel } from '../workers/channel.ts'
+import { WrongCommand } from './command.ts'
 import type { ParsedCommand } from './command-table.ts'
 
 /** Last line of the answer of a command that finished; that of a failed one is `Command failed: …`. */
@@ -110,7 +111,7 @@ async function runCommand(
     }
   } catch (error) {
     outcome = 'failed'
-    const isExpected = error instanceof Failure
+    const isExpected = error instanceof Failure || error instanceof WrongCommand
     if (!isExpected && !hasReaderLeft() && !stopping.aborted)
       log.error({ err: error, command: command.name }, 'command.failed')
     const reason = stopping.aborted
@@ -141,7 +142,9 @@ const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066
 const printable = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(unprintable, unicodeEscape)
 
-function failureText({ detail, errors }: Failure): string {
+function failureText(error: Failure | WrongCommand): string {
+  if (error instanceof WrongCommand) return error.message
+  const { detail, errors } = error
   const complaints = errors
     .filter((complaint) => complaint.detail !== detail)
     .slice(0, 10)

@@ -1,6 +1,6 @@
 /** Opens the console with the parts of the services of this process. */
 
-import type { Parts, RepositoryPart } from '../console/console-parts.ts'
+import type { Parts, RecordsPart, RepositoryPart } from '../console/console-parts.ts'
 import { openConsole, type Console } from '../console/console-service.ts'
 import { Failure } from '../errors.ts'
 import { vocabularyPart } from '../console/vocabulary-commands.ts'
@@ -62,7 +62,10 @@ function partsOf(context: PlatformContext, services: OtherServices): Parts {
   return {
     ...(scheduler && { scheduler }),
     ...(harvesting?.measuring && { metrics: { refresh: refreshOf(harvesting.measuring) } }),
-    ...(repository && { repository: repositoryOf(context, services, repository) }),
+    ...(repository && {
+      repository: repositoryOf(context, services, repository),
+      records: { ask: askAs(context, repository) },
+    }),
     ...(search && {
       search: {
         sitemap: async () =>
@@ -124,6 +127,17 @@ function repositoryOf(
       repository.maintenance.clear({ ...options, progress }, signal),
   }
 }
+
+/** Makes the function that calls the repository as the holder of a key: the repository decides what is permitted. */
+const askAs =
+  ({ key }: PlatformContext, repository: OpenRepository): RecordsPart['ask'] =>
+  async (path, init, keyId) => {
+    const { address, fetch } = ownRepository(repository)
+    const headers = new Headers(init.headers)
+    headers.set('X-API-Key', key.acting())
+    headers.set('Acting-For', keyId)
+    return fetch(new Request(address + path, { ...init, headers }))
+  }
 
 async function* tombstonesOf(
   { maintenance }: OpenRepository,
