@@ -11,6 +11,10 @@ const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
 export type DemoProcess = {
   /** Home page, `/` at its end. */
   readonly home: string
+  /** Keys of the publisher and the steward. */
+  readonly publisher: string
+  readonly steward: string
+  /** Key of the administrator. */
   readonly key: string
   /** Everything that it printed. */
   readonly output: string
@@ -38,10 +42,14 @@ export async function startDemo(
     })
     void ended.then((code) => reject(new Error(`ended with ${code}: ${output}`)))
   })
-  const [, home = '', key = ''] =
-    /Look at\n {2}(\S+)\n.*\n {2}(\S+)\nCtrl-C ends/.exec(output) ?? []
+  const [, home = '', publisher = '', steward = '', key = ''] =
+    /Look at\n {2}(\S+)\n.*\n {2}(\S+) .*publisher.*\n {2}(\S+) .*steward.*\n {2}(\S+) .*administrator.*\nCtrl-C ends/.exec(
+      output,
+    ) ?? []
   return {
     home,
+    publisher,
+    steward,
     key,
     output,
     end: () => {
