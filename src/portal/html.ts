@@ -45,6 +45,23 @@ export function linkTo(address: unknown, content: HtmlContent, rel?: string): Ht
   return html`<a href="${href}" ${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
 }
 
+/** Moves an id to the first control of a piece of HTML, or gives it one, so that an address with that fragment focuses it. */
+export function withFocusable(content: HtmlContent, id: string): HtmlMarkup {
+  // oxlint-disable-next-line typescript/no-base-to-string -- pages have no promises in their markup, so it is a string
+  const text = String(html`${content}`)
+  const [control] =
+    /<(?:input|select|textarea)(?= )(?![^>]* type="hidden")[^>]*>/.exec(text) ??
+    /<(?:button|a)(?= )[^>]*>/.exec(text) ??
+    []
+  if (control === undefined) return raw(text)
+  const former = / id="([^"]+)"/.exec(control)?.[1]
+  return raw(
+    former === undefined
+      ? text.replace(control, () => control.replace(/^<\w+/, `$& id="${id}"`))
+      : text.replaceAll(`"${former}"`, () => `"${id}"`),
+  )
+}
+
 /** Whether a value writes nothing. */
 export const isEmpty = (value: HtmlContent): boolean =>
   value === undefined ||

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 import { crawl } from './crawling.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
+import { signedIn } from './signed-in.ts'
 
 let temporary: string
 let demo: DemoProcess
@@ -99,6 +100,76 @@ it('shows pages, concepts with their uses, measured datasets, a value that was l
   expect(answered.filter(({ rows }) => rows === 0)).toEqual([])
 }, 90_000)
 
+it('has a publisher with two drafts, a steward with a review, an administrator, and five versions of a dataset', async () => {
+  const { home, output, publisher, steward, key } = demo
+  const url = new URL(home).origin
+  expect(output).toContain(`sign in at ${url}/en/sign-in with one of these keys:`)
+  const asked = async (path: string, own: string) =>
+    (await fetch(`${url}/api/hub/repo${path}`, { headers: { 'X-API-Key': own } })).json()
+  const { drafts } = (await asked('/drafts/datasets', publisher)) as {
+    drafts: { id: string; state: string; author: string }[]
+  }
+  expect(drafts.map(({ id, state, author }) => `${id} ${state} ${author}`).toSorted()).toEqual([
+    'ferries review Anna Berger',
+    'groundwater-levels draft Anna Berger',
+    'snow-depth draft Anna Berger',
+  ])
+  const { versions } = (await asked('/datasets/nitrate/versions', steward)) as {
+    versions: { number: number; note: string }[]
+  }
+  expect(versions.map(({ number }) => number)).toEqual([5, 4, 3, 2, 1])
+  expect(versions[1]?.note).toBe('undid version 3')
+  expect(await asked('/accounts', publisher)).toMatchObject({ status: 403 })
+  expect(await asked('/accounts', key)).toHaveLength(3)
+
+  const [anna, luca] = [await signedIn({ url }, publisher), await signedIn({ url }, steward)]
+  expect(await anna.page('/en/desk')).toContain('Snow depth in the headwaters')
+  expect(await luca.page('/en/desk/waiting')).toMatch(
+    /Anna Berger asks for a review.*Is the title clear/s,
+  )
+  const check = '/en/desk/datasets/ferries/check?catalogue=three-rivers-water'
+  expect(await luca.page(check)).toContain('It can be published')
+  expect(await luca.page('/en/desk/datasets/nitrate/history')).toContain('Version 5')
+  expect(await luca.page('/en/harvest/waiting')).toContain('county archive')
+  expect(await shown('en/datasets?q=ferries')).not.toContain('Ferries at low water')
+})
+
+it('shows after a correction the points that the metrics later count, but for links', async () => {
+  const url = new URL(demo.home).origin
+  const { page, post } = await signedIn({ url }, demo.key)
+  const corrected = new Map<string, number>()
+  for (const id of ['drought-bulletin', 'haushalt-2025', 'archive-1']) {
+    const place = `/en/desk/datasets/${id}/essentials?fix=keywordAvailability`
+    const saved = await post(place, { do: 'save', 'keywords.+0': 'corrected', 'keywords.@': 'en' })
+    const [, , after] =
+      /(\d+) → (\d+) points/.exec(await page(saved.headers.get('Location') ?? '')) ?? []
+    corrected.set(id, Number(after))
+    const headers = { 'X-API-Key': demo.key }
+    const path = `${url}/api/hub/repo/drafts/datasets/publish/${id}`
+    const { status } = await fetch(path, { method: 'PUT', headers })
+    expect([id, status < 300]).toEqual([id, true])
+  }
+  const send = (path: string) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'X-API-Key': demo.key, 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+  const run = (await send('/api/scheduler/pipes/metrics/runs')).headers.get('Location')
+  await (await fetch(`${run}/events`, { headers: { 'X-API-Key': demo.key } })).text()
+  await send('/api/mqa/cache/admin/refresh')
+  const later = new Map<string, number>()
+  for (const id of corrected.keys()) {
+    const { result } = (await get(`api/mqa/cache/datasets/${id}`)) as Pointed
+    const [first] = result.results
+    const ofLinks = ['accessUrlStatusCode', 'downloadUrlStatusCode'].map(
+      (name) => first?.points[name]?.points ?? 0,
+    )
+    later.set(id, (first?.info.score ?? 0) - ofLinks.reduce((sum, points) => sum + points, 0))
+  }
+  expect(later).toEqual(corrected)
+}, 60_000)
+
 it('counts in the terminal what its home page counts', async () => {
   const [, printed] = /^(\d+) sample datasets are in/m.exec(demo.output) ?? []
   expect(await shown('en/')).toContain(`<h1><b>${printed}</b> datasets`)
@@ -184,6 +255,14 @@ it('removes its data when it ends', async () => {
 
 type Scored = {
   readonly result: { readonly results: { readonly info: { readonly score: number } }[] }
+}
+type Pointed = {
+  readonly result: {
+    readonly results: {
+      readonly info: { readonly score: number }
+      readonly points: Readonly<Record<string, { readonly points: number }>>
+    }[]
+  }
 }
 type Measured = {
   readonly result: {

@@ -131,7 +131,8 @@
   const adopt = (page, sent, chosen) => {
     const fresh = page.querySelector('form[data-autosave]')
     if (!fresh) return
-    form.elements.revision.value = fresh.elements.revision.value
+    for (const name of ['revision', 'from'])
+      if (form.elements[name]) form.elements[name].value = fresh.elements[name]?.value ?? ''
     const now = dataOf()
     const isSettled = ({ name }) => now.getAll(name).join('\n') === sent.getAll(name).join('\n')
     for (const field of form.querySelectorAll('fieldset.f')) {

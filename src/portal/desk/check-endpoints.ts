@@ -12,13 +12,17 @@ import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
 import { checkPage, type Posted } from './check-page.ts'
 import { shippedConcepts } from './concepts.ts'
-import { draftPath, placeOf, readAnyDraft, readDraft, type RecordPlace } from './drafts.ts'
+import {
+  draftPath,
+  isMissing,
+  placeOf,
+  readAnyDraft,
+  readDraft,
+  type RecordPlace,
+} from './drafts.ts'
 import { publishedPage } from './published-page.ts'
 import { turtlePage } from './turtle-page.ts'
 import { keptForm, statusOf, withUnsaved } from './unsaved.ts'
-
-const isMissing = (error: unknown) =>
-  error instanceof Failure && ['not-found', 'unknown-resource'].includes(error.kind)
 
 /** Makes a page of a record; after a form was refused, with that form. Rejects with `not-found` for who may not see it. */
 type Show = (

@@ -2,7 +2,6 @@
 
 import type { Failure } from '../../errors.ts'
 import type { FormFields } from '../../http/form.ts'
-import { keyOf } from '../../rdf/read.ts'
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
@@ -16,13 +15,12 @@ import { fieldsAt, listAt } from '../record.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath } from './drafts.ts'
 import { fieldLabel, messageText, nameOfConcept } from './form-controls.ts'
-import { isLong } from './form-fields.ts'
+import { controlPath, type FieldPlace, placeOfFinding, placesOf } from './field-links.ts'
 import {
   fieldContext,
   formPath,
   isAnswered,
   keptStatements,
-  nodeOf,
   rowsOfDraft,
   sectionList,
   type View,
@@ -125,40 +123,13 @@ function textLinks(view: View, mayWrite: boolean): HtmlContent {
 
 // Findings.
 
-/** Field of the record or of a described value: `node` is its subject, `page` the value that has a page of its own. */
-type Place = {
-  readonly node: string
-  readonly rows: FormRows
-  readonly page: string | undefined
-}
-
-const placesIn = (fields: readonly FormRows[], node: string, page?: string): readonly Place[] =>
-  fields.flatMap((rows) => [
-    { node, rows, page },
-    ...rows.rows.flatMap(({ name, parts, term }) =>
-      parts && (term?.termType === 'BlankNode' || term?.termType === 'NamedNode')
-        ? placesIn(parts, keyOf(term), isLong(rows.field) ? name : page)
-        : [],
-    ),
-  ])
-
-/** Path of the control of a field. */
-function controlPath(view: View, { rows, page }: Pick<Place, 'rows' | 'page'>): string {
-  const [name] = rows.name.split('.')
-  const section = view.draft.model.sections.find(({ fields }) =>
-    fields.some((field) => field.name === name),
-  )
-  const steps = page === undefined ? [section?.id ?? ''] : ['files', page]
-  return `${formPath(view, ...steps)}#f-${rows.name}`
-}
-
 function findingLists(
   view: View,
   rows: readonly FormRows[],
   findings: readonly Fields[],
 ): HtmlContent {
   const { t } = view.context
-  const places = placesIn(rows, keyOf(nodeOf(view.draft)))
+  const places = placesOf(view, rows)
   const item = (finding: Fields) => findingItem(view, places, finding)
   const blocking = findings.filter((finding) => finding['blocks'] === true)
   const others = findings.filter((finding) => finding['blocks'] !== true)
@@ -172,10 +143,9 @@ function findingLists(
 }
 
 /** Finding with a link to its field, for those who may write: to that of its node, else to one of the same property. */
-function findingItem(view: View, places: readonly Place[], finding: Fields): HtmlMarkup {
+function findingItem(view: View, places: readonly FieldPlace[], finding: Fields): HtmlMarkup {
   const [node, path] = [textAt(finding, 'node'), textAt(finding, 'path')]
-  const fitting = places.filter(({ rows }) => path !== undefined && rows.field.path.includes(path))
-  const place = fitting.find((one) => one.node === node) ?? fitting[0]
+  const place = placeOfFinding(places, { node, path })
   const own = place && fieldLabel({ page: view.context }, place.rows.field)
   const label = own ?? prefixedName(path ?? view.draft.title)
   const href = place

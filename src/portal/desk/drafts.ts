@@ -10,8 +10,9 @@ import { listed, memberFields, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { numberAt } from '../record.ts'
 import { isLong } from './form-fields.ts'
-import type { Draft, FormRules } from './form-page.ts'
+import { type Draft, type FormRules, nodeOf } from './form-page.ts'
 import type { FormChange, Typed } from './form-post.ts'
+import { repositoryPath } from './history-page.ts'
 
 /** Type, id and catalogue of a record. */
 export type RecordPlace = Pick<Draft, 'type' | 'id' | 'catalogue'>
@@ -85,11 +86,79 @@ export function ruledModel(model: FormModel, { languages, required }: FormRules)
 const noDraft = () =>
   new Failure('not-found', 'there is no draft that you may write at this address')
 
-/** Reads a draft for its form. Rejects with `not-found` for who may not write it, and while it is in review or scheduled. */
+/** Whether a failure says that there is nothing at the address, or nothing that the person may see. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Failure &&
+  ['not-found', 'unknown-resource', 'unknown-dataset'].includes(error.kind)
+
+/**
+ * Reads a draft for its form; of a published record without one, what its first change makes a draft of. Rejects with `not-found`
+ * for who may not write it, and while it is in review or scheduled.
+ */
 export async function readDraft(context: StewardContext, place: RecordPlace): Promise<Draft> {
-  const draft = await readAnyDraft(context, place)
+  const draft = await readAnyDraft(context, place).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (!draft || draft.state === 'away') return readUnchanged(context, place)
   if (!draft.may.includes('write')) throw noDraft()
   return draft
+}
+
+/** Whether there is no draft yet: the form shows the published record. */
+export const isPublishedOnly = ({ state }: Pick<Draft, 'state'>): boolean => state === 'published'
+
+/** Published record for its form. Nothing is written until somebody changes it. */
+async function readUnchanged(context: StewardContext, place: RecordPlace): Promise<Draft> {
+  const path = repositoryPath(place)
+  const asLines = { headers: { Accept: 'application/n-triples' } }
+  const [history, lines, model] = await Promise.all([
+    context.ask('deskRepository', `${path}/versions`),
+    context.ask('deskRepository', path, asLines),
+    readModel(context, place.type),
+  ])
+  const catalogue = textAt(history, 'catalogue') ?? ''
+  const isThere = place.catalogue === '' || place.catalogue === catalogue
+  if (!isThere || valueAt(history, 'mayChange') !== true) throw noDraft()
+  const rules = await rulesFor(context, { type: place.type, catalogue })
+  const quads = await readLines(typeof lines === 'string' ? lines : '')
+  const titles = quads.flatMap(({ subject, predicate, object }) =>
+    subject.equals(nodeOf({ quads, model })) &&
+    predicate.equals(dct('title')) &&
+    object.termType === 'Literal'
+      ? [[object.language, object.value]]
+      : [],
+  )
+  return {
+    ...place,
+    catalogue,
+    title: context.textOf(Object.fromEntries(titles))?.text ?? '',
+    state: 'published',
+    revision: '',
+    score: undefined,
+    typed: [],
+    quads,
+    model: ruledModel(model, rules),
+    rules,
+    may: ['write'],
+    about: {},
+  }
+}
+
+/** Makes the draft of a published record. Rejects with `Failure`. */
+export const openDraftOf = ({ ask }: StewardContext, { type, id }: RecordPlace): Promise<unknown> =>
+  ask('deskRepository', `/drafts/${encodeURIComponent(type)}?of=${encodeURIComponent(id)}`, {
+    method: 'POST',
+  })
+
+/** Points of a draft as the metrics would count them, without those for links that work; `undefined` where they are not known. */
+export async function pointsOfDraft(
+  { ask }: StewardContext,
+  place: RecordPlace,
+): Promise<number | undefined> {
+  const checked = await ask('deskRepository', draftPath(place, '/findings')).catch(() => undefined)
+  const score = valueAt(checked, 'score')
+  return typeof score === 'number' ? score : undefined
 }
 
 /**
@@ -136,6 +205,8 @@ export async function saveDraft(
 ): Promise<boolean> {
   const isTypedSame = JSON.stringify(typed) === JSON.stringify(draft.typed)
   if (removed.length + added.length === 0 && isTypedSame) return true
+  // The next attempt finds the draft.
+  if (isPublishedOnly(draft)) return openDraftOf(context, draft).then(() => false)
   const change = { remove: removed.map(toLine), add: added.map(toLine), typed }
   const headers = { 'Content-Type': 'application/json', 'If-Match': `"${draft.revision}"` }
   const init = { method: 'PATCH', headers, body: JSON.stringify(change) }

@@ -4,14 +4,15 @@ import { hash } from 'node:crypto'
 import type { FormField } from '../../profile/form-model.ts'
 import { lastName } from '../../rdf/iri.ts'
 import { termIn } from '../../rdf/lines.ts'
-import { shortNames } from '../../rdf/namespaces.ts'
 import { shortText } from '../../text/code-points.ts'
 import type { BoundingBox } from '../../vocabularies/geometry.ts'
 import { authorityBase } from '../../vocabularies/concept.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import { areaMap, boxText } from '../parts/map.ts'
+import { pageIndicators } from '../parts/quality.ts'
 import { type Concepts, labelOfConcept } from './concepts.ts'
+import { type Fix, isMendedBy } from './fix.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
 import { boxOf, hiddenNames } from './form-terms.ts'
 
@@ -35,6 +36,10 @@ const suggestedLicences = ['CC_BY_4_0', 'CC0', 'CC_BYSA_4_0'].map((code) => lice
 /** Context of all fields of a page. */
 export type FieldContext = {
   readonly page: PageContext
+  /** Class of the resource that has the fields. */
+  readonly class: string
+  /** Field that is to be corrected. */
+  readonly fix?: Fix | undefined
   readonly concepts: Concepts
   /** Whether the profile ships with the platform: the portal has words of its own for its fields. */
   readonly builtIn: boolean
@@ -42,8 +47,6 @@ export type FieldContext = {
   readonly languages: readonly string[]
   /** Path of the page of one value, or of the concepts, of a field; `''` where there is none. */
   readonly pagePath: (kind: 'files' | 'pick', name: string) => string
-  /** Points of an indicator by the short name of its property. */
-  readonly points: ReadonlyMap<string, number>
   /** Texts that were sent and not saved, by the name of their control. */
   readonly sent?: ReadonlyMap<string, string> | undefined
 }
@@ -52,8 +55,6 @@ export type FieldContext = {
 const mostOptions = 300
 /** Most options of a field with one value that are a list to open. */
 const mostChoices = 12
-
-const shortIri = shortNames()
 
 /** Text of the portal by its key; `undefined` where there is none. */
 const wordsFor = ({ t }: PageContext, key: string) => (t(key) === key ? undefined : t(key))
@@ -89,14 +90,16 @@ export const idOf = (name: string) => `c-${hash('sha256', name, 'hex').slice(0, 
 /** Whether one of the rows shows a value. */
 const hasValue = (rows: readonly FormRow[]) => rows.some(({ term }) => term !== undefined)
 
-/** Points that the indicators of the properties of a field give. */
-export const pointsOf = (points: FieldContext['points'], { path }: FormField): number =>
-  path.reduce((sum, iri) => sum + (points.get(shortIri.shorten(iri) ?? '') ?? 0), 0)
+/** Points that the indicators of a field give; `cls` is the class of the resource that has it. */
+export const pointsOf = (cls: string, field: FormField): number =>
+  pageIndicators
+    .filter((indicator) => indicator.property !== undefined && isMendedBy(indicator, cls, field))
+    .reduce((sum, { most }) => sum + most, 0)
 
 /** Need and points of a field. */
 export function marks(form: FieldContext, { field, rows }: FormRows): HtmlContent {
   const { t } = form.page
-  const points = pointsOf(form.points, field)
+  const points = pointsOf(form.class, field)
   return html`<span class="marks">${
     field.need === 'required' && html`<span class="need">${t('form-required')}</span>`
   }${

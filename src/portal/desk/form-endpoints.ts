@@ -7,10 +7,12 @@ import { readFormData } from '../../http/form.ts'
 import { graphOf } from '../../rdf/read.ts'
 import type { StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
+import { shaclResults } from '../parts/findings.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
 import { shippedConcepts } from './concepts.ts'
-import { placeOf, readDraft, saveDraft } from './drafts.ts'
+import { isPublishedOnly, placeOf, pointsOfDraft, readDraft, saveDraft } from './drafts.ts'
+import { fixQuery } from './fix.ts'
 import { type Draft, fieldsOfModel, nodeOf, rowNamed, sectionPage, valuePage } from './form-page.ts'
 import { savedForm } from './form-post.ts'
 import { rowsOf } from './form-rows.ts'
@@ -35,10 +37,25 @@ async function shown(
   show: Show,
   unsaved: Unsaved | undefined,
 ): Promise<PageContent | undefined> {
-  const draft = await readDraft(context, placeOf(c))
-  const concepts = await shippedConcepts()
-  const view = { context, draft, concepts, added: addedIn(context), sent: unsaved?.fields }
+  const draft = await measuredDraft(context, await readDraft(context, placeOf(c)))
+  const [results, concepts] = [await resultsFor(context, draft), await shippedConcepts()]
+  const view = { context, draft, concepts, added: addedIn(context), results, sent: unsaved?.fields }
   return withUnsaved(context, show(view, c.req.param('name') ?? ''), unsaved)
+}
+
+/** Draft with its present points, where the page says what a correction earned. */
+async function measuredDraft(context: StewardContext, draft: Draft): Promise<Draft> {
+  if (!context.query.has('from') || isPublishedOnly(draft)) return draft
+  return { ...draft, score: (await pointsOfDraft(context, draft)) ?? draft.score }
+}
+
+/** Results of the validation of the published dataset, where one of them is to be corrected. */
+async function resultsFor(context: StewardContext, { type, id }: Draft) {
+  if (context.query.get('fix') !== 'dcatApCompliance' || type !== 'datasets') return []
+  const headers = { Accept: 'application/n-triples' }
+  const path = `/datasets/${encodeURIComponent(id)}/metrics`
+  const report = context.ask('repository', path, { headers }).then((text) => shaclResults(text))
+  return (await context.optional(report)) ?? []
 }
 
 /** Page of a draft. */
@@ -61,6 +78,8 @@ type Saved = {
   readonly draft: Draft
   /** Whether the draft had been changed after the form was made, in other ways. */
   readonly isMerged: boolean
+  /** Points before the correction that the form is for; absent for other forms. */
+  readonly points: string | undefined
 }
 
 const textIn = (form: FormData, name: string): string => {
@@ -88,7 +107,7 @@ async function savePosted(
   }
   const made = textIn(form, 'revision')
   const look = await shippedConcepts()
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let attempt = 0; attempt < 4; attempt++) {
     const draft = await readDraft(context, placeOf(c))
     const { quads, typed, model } = draft
     const isStale = made !== '' && made !== draft.revision
@@ -104,7 +123,11 @@ async function savePosted(
       isStale,
     })
     const isMerged = isStale && change.removed.length + change.added.length > 0
-    if (await saveDraft(context, draft, change)) return { draft, isMerged }
+    const isMeasured = context.query.has('fix') && !isPublishedOnly(draft)
+    const points = isMeasured
+      ? textIn(form, 'from') || (await pointsOfDraft(context, draft))?.toString()
+      : undefined
+    if (await saveDraft(context, draft, change)) return { draft, isMerged, points }
   }
   throw new Failure('conflict', 'others change this draft at the moment: send it again')
 }
@@ -164,10 +187,11 @@ type AfterSaving = {
 
 /** Path of the page that follows a saved form, with its query and anchor. */
 function pathAfter({ context, c, form, pressed, saved, path, next }: AfterSaving): string {
-  const { draft, isMerged } = saved
+  const { draft, isMerged, points } = saved
   const name = c.req.param('name') ?? ''
   const [action, rest] = split(pressed)
   const query = new URLSearchParams({ catalogue: draft.catalogue })
+  if (points !== undefined) query.set('from', points)
   const to = (steps: readonly string[]) =>
     `${context.pathTo('desk', draft.type, draft.id, ...steps)}?${query.toString()}`
   if (action === 'next') return to(next(draft, name, context))
@@ -178,7 +202,8 @@ function pathAfter({ context, c, form, pressed, saved, path, next }: AfterSaving
   query.set('saved', isMerged ? 'merged' : '1')
   const isGone = action === 'remove' && field === name
   const anchor = field === '' ? '' : `#f-${field.split('.').slice(0, fieldDepth(field)).join('.')}`
-  return to(isGone ? next(draft, name, context) : here(path, name, draft, context)) + anchor
+  const steps = isGone ? next(draft, name, context) : here(path, name, draft, context)
+  return to(steps) + fixQuery(context) + anchor
 }
 
 /** Number of parts of a control's name that lead to its field: an odd one. */

@@ -1,7 +1,7 @@
 /** Fields of a form as HTML: name, need, points, help, what is wrong, and the control of each editor; described values inside. */
 
 import type { FormField } from '../../profile/form-model.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, withFocusable } from '../html.ts'
 import {
   addButton,
   areaControl,
@@ -30,14 +30,21 @@ export function fieldHtml(form: FieldContext, rows: FormRows): HtmlMarkup {
   const { field, name } = rows
   const [label, help] = [fieldLabel(form, field), helpOf(form, field)]
   const wrong = rows.rows.filter(({ message }) => message !== undefined)
-  const described = describedBy(rows, help !== undefined)
-  return html`<fieldset class="f${wrong.length > 0 && ' wrong'}" id="f-${name}"${described && html` aria-describedby="${described}"`}>
+  const fix = form.fix?.name === name ? form.fix : undefined
+  const described = [describedBy(rows, help !== undefined), fix?.words && `x-${name}`]
+    .filter(Boolean)
+    .join(' ')
+  return html`<fieldset class="f${wrong.length > 0 && ' wrong'}" id="${fix ? 'g' : 'f'}-${name}"${described && html` aria-describedby="${described}"`}>
     <legend class="vh">${label}</legend>
     <div class="f-head"><span class="f-name">${label}</span>${marks(form, rows)}</div>
     ${help !== undefined && html`<p class="hint" id="h-${name}">${help}</p>`}
-    ${wrong.map((row) => message(form, rows, row))}
-    <div class="control">${control(form, rows, label)}</div></fieldset>`
+    ${fix?.words}${wrong.map((row) => message(form, rows, row))}
+    <div class="control">${focusable(form, rows, control(form, rows, label))}</div></fieldset>`
 }
+
+/** Content of a field; of the one to correct, with its id on the first control. */
+const focusable = ({ fix }: FieldContext, { name }: FormRows, content: HtmlContent): HtmlContent =>
+  fix?.name === name ? withFocusable(content, `f-${name}`) : content
 
 const describedBy = ({ name, rows }: FormRows, hasHelp: boolean) =>
   [hasHelp && `h-${name}`, ...rows.map((row) => row.message !== undefined && `e-${idOf(row.name)}`)]
@@ -158,5 +165,6 @@ function partControl(form: FieldContext, part: FormRows): HtmlMarkup {
     isLine && first.term?.termType !== 'BlankNode'
       ? lineInput(part.field, first, label)
       : control(form, part, label)
-  return html`<div class="field" id="f-${part.name}" role="group" aria-label="${label}"><span class="label" aria-hidden="true">${label}</span>${wrong.map((row) => message(form, part, row))}${inside}</div>`
+  const fix = form.fix?.name === part.name ? form.fix : undefined
+  return html`<div class="field" id="${fix ? 'g' : 'f'}-${part.name}" role="group" aria-label="${label}"><span class="label" aria-hidden="true">${label}</span>${fix?.words}${wrong.map((row) => message(form, part, row))}${focusable(form, part, inside)}</div>`
 }

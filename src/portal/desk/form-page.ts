@@ -1,20 +1,21 @@
 /** Pages of the form of a draft: one section, or one described value such as a file, with its place among the others. */
 
-import { readFileSync } from 'node:fs'
 import type { Quad, Quad_Subject } from '@rdfjs/types'
 import type { FormField, FormModel } from '../../profile/form-model.ts'
 import { graphOf, instances, keyOf } from '../../rdf/read.ts'
 import { blankNode, namedNode } from '../../rdf/terms.ts'
 import { shortText } from '../../text/code-points.ts'
-import { type Fields, listed, textAt } from '../../text/json.ts'
+import type { Fields } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { breadcrumbs, panel } from '../parts/blocks.ts'
-import { numberAt } from '../record.ts'
+import type { ShaclResult } from '../parts/findings.ts'
+import { mostPoints } from '../parts/quality.ts'
 import type { Concepts } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
 import { type FieldContext, fieldLabel, messageText, pointsOf } from './form-controls.ts'
+import { fixIn, fixQuery, gained, pointsBefore } from './fix.ts'
 import { fieldHtml, isLong } from './form-fields.ts'
 import type { Typed } from './form-post.ts'
 import { type FormRow, type FormRows, rowsOf } from './form-rows.ts'
@@ -43,23 +44,6 @@ export type Draft = {
   /** Draft as the repository answers it. */
   readonly about: Fields
 }
-
-/** Points of the indicators by the short name of their property. */
-export const propertyPoints: ReadonlyMap<string, number> = pointsByProperty()
-
-function pointsByProperty() {
-  const path = new URL('../assets/indicators.json', import.meta.url)
-  const sums = new Map<string, number>()
-  for (const entry of listed(JSON.parse(readFileSync(path, 'utf8')))) {
-    const property = textAt(entry, 'property')
-    if (property !== undefined)
-      sums.set(property, (sums.get(property) ?? 0) + numberAt(entry, 'most'))
-  }
-  return sums
-}
-
-/** Most points of a record. */
-export const mostPoints = 405
 
 /** Languages that forms offer beside those of the portal. */
 export const moreLanguages = [
@@ -101,6 +85,8 @@ export type View = {
   readonly added: readonly string[]
   /** Texts that were sent and not saved, by the name of their control. */
   readonly sent?: ReadonlyMap<string, string> | undefined
+  /** Results of the validation of the published record, for a correction that is asked for. */
+  readonly results?: readonly ShaclResult[]
 }
 
 /** Rows of all fields of a draft. */
@@ -118,18 +104,25 @@ export function rowsOfDraft({ context, draft, added, sent }: View): readonly For
 export const formPath = ({ context, draft }: View, ...steps: readonly string[]): string =>
   `${context.pathTo('desk', draft.type, draft.id, ...steps)}?catalogue=${encodeURIComponent(draft.catalogue)}`
 
-/** Makes the context of the fields of a draft. */
-export const fieldContext = (view: View): FieldContext => ({
+/** Makes the context of the fields of a draft, for those of a described value with its class. */
+export const fieldContext = (view: View, cls = view.draft.model.class): FieldContext => ({
   page: view.context,
+  class: cls,
   concepts: view.concepts,
   builtIn: view.draft.model.builtIn,
   languages: [
     ...new Set([...view.draft.rules.languages, ...view.context.config.languages, ...moreLanguages]),
   ],
   pagePath: (kind, name) => formPath(view, kind, name),
-  points: propertyPoints,
   sent: view.sent,
 })
+
+/** Context of the fields of a page, of which one may be to correct. */
+function pageFields(view: View, fields: readonly FormRows[], cls?: string): FieldContext {
+  const form = fieldContext(view, cls)
+  const { context, results = [] } = view
+  return { ...form, fix: fixIn(context, { cls: form.class, fields, results }) }
+}
 
 /** Page of one section; `undefined` where the form has no such section. */
 export function sectionPage(view: View, id: string): PageContent | undefined {
@@ -138,7 +131,7 @@ export function sectionPage(view: View, id: string): PageContent | undefined {
   const rows = rowsOfDraft(view)
   const names = new Set(section.fields.map(({ name }) => name))
   const own = rows.filter(({ field }) => names.has(field.name))
-  const form = fieldContext(view)
+  const form = pageFields(view, own)
   const heading = sectionLabel(view, section)
   const body = html`<h2>${heading}</h2>${id === 'essentials' && html`<p class="soft">${view.context.t('form-essentials')}</p>`}
     ${own.map((field) => fieldHtml(form, field))} ${id === 'rest' && keptStatements(view)}`
@@ -156,13 +149,14 @@ export function valuePage(view: View, name: string): PageContent | undefined {
     fields.some((field) => field.name === fieldNames[0]),
   )
   if (!found?.row.parts || !section) return undefined
-  const form = fieldContext(view)
+  const form = pageFields(view, found.row.parts, found.field.nested?.class)
   const { t } = view.context
   const label = fieldLabel(form, found.field)
   const title = found.row.parts.flatMap((part) => part.rows.filter(({ text }) => text !== ''))[0]
     ?.text
   const heading = title === undefined ? t('form-new', { what: label }) : shortText(title, 120)
-  const isFirst = ({ field, rows: filled }: FormRows) =>
+  const isFirst = ({ name: own, field, rows: filled }: FormRows) =>
+    own === form.fix?.name ||
     field.need !== 'optional' ||
     ['title', 'download_url', 'media_type'].includes(field.name) ||
     filled.some(({ term, message }) => term ?? message)
@@ -182,6 +176,7 @@ export function valuePage(view: View, name: string): PageContent | undefined {
   return pageOf(view, {
     rows,
     own: found.row.parts,
+    cls: form.class,
     current: section.id,
     heading,
     body,
@@ -239,6 +234,8 @@ type FormParts = {
   readonly rows: readonly FormRows[]
   /** Fields of this page. */
   readonly own: readonly FormRows[]
+  /** Class of the described value whose fields they are; absent for those of the record. */
+  readonly cls?: string
   readonly current: string
   readonly heading: string
   readonly body: HtmlContent
@@ -251,17 +248,17 @@ type FormParts = {
 /** Page around a form: title, list of sections, figure, what is wrong, and how the record is found. */
 function pageOf(
   view: View,
-  { rows, own, current, heading, body, end, isNew, action }: FormParts,
+  { rows, own, cls, current, heading, body, end, isNew, action }: FormParts,
 ): PageContent {
   const { context, draft } = view
   const { t, steward } = context
   const added = view.added.map((name) => `&add=${encodeURIComponent(name)}`).join('')
   const saved = context.query.get('saved')
   const savedText = t(saved === 'merged' ? 'form-saved-merged' : 'form-saved')
-  const form = html`<form method="post" action="${action}${added}" novalidate${isNew !== true && html` data-autosave`}>
-    <input type="hidden" name="_csrf" value="${steward.token}"><input type="hidden" name="revision" value="${draft.revision}">
+  const form = html`<form method="post" action="${action}${added}${fixQuery(context)}" novalidate${isNew !== true && html` data-autosave`}>
+    <input type="hidden" name="_csrf" value="${steward.token}"><input type="hidden" name="revision" value="${draft.revision}">${pointsBefore(context)}
     <button class="vh" name="do" value="save" tabindex="-1">${t('form-save')}</button>
-    ${errorSummary(view, own)} ${body}
+    ${gained(context, draft.score)}${errorSummary(view, own)} ${body}
     <div class="savebar"><button class="button primary" name="do" value="next">${t('form-next')}</button>
     <button class="button" name="do" value="save" formnovalidate>${t('form-save')}</button>
     <span class="saved" role="status">${saved !== null && html`${icon('check')} ${savedText}`}</span></div>${end}</form>`
@@ -270,7 +267,7 @@ function pageOf(
     title: `${heading}: ${title}`,
     body: html`${breadcrumbs(context, { href: context.pathTo('desk'), label: t('desk') }, { href: formPath(view, view.draft.model.sections[0]?.id ?? ''), label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag draft">${t(`form-state-${draft.state}`)}</span></div>
-      <div class="form-page"><div class="side">${sectionList(view, rows, current)}${figure(view, own)}</div>${form}${asFound(rows, context)}</div>`,
+      <div class="form-page"><div class="side">${sectionList(view, rows, current)}${figure(view, own, cls)}</div>${form}${asFound(rows, context)}</div>`,
   })
 }
 
@@ -338,12 +335,12 @@ export function sectionList(view: View, rows: readonly FormRows[], current: stri
 }
 
 /** Points of the draft, with those that this page could add; nothing before it was measured. */
-function figure({ context, draft }: View, own: readonly FormRows[]): HtmlContent {
+function figure({ context, draft }: View, own: readonly FormRows[], cls = draft.model.class) {
   const { t, formats } = context
   if (draft.score === undefined) return false
   const open = own
     .filter((rows) => !isAnswered(rows))
-    .reduce((sum, { field }) => sum + pointsOf(propertyPoints, field), 0)
+    .reduce((sum, { field }) => sum + pointsOf(cls, field), 0)
   const could = Math.min(mostPoints, draft.score + open)
   return html`<div class="gain"><p class="score"><strong>${formats.number(draft.score)}</strong> <span class="soft">${t('form-of-points', { points: mostPoints })}</span></p>
     <svg class="bar" viewBox="0 0 ${mostPoints} 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="${mostPoints}" height="8"/><rect class="could" width="${could}" height="8"/><rect class="fill" width="${draft.score}" height="8"/></svg>

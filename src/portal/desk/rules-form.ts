@@ -7,11 +7,12 @@ import { termIn, termText } from '../../rdf/lines.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 import { listed, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
+import { mostPoints } from '../parts/quality.ts'
 import { numberAt } from '../record.ts'
 import { isStewardOf } from './catalogues-page.ts'
 import { shippedConcepts } from './concepts.ts'
 import { readModel, typedIn } from './drafts.ts'
-import { fieldsOfModel, mostPoints } from './form-page.ts'
+import { fieldsOfModel } from './form-page.ts'
 import { savedForm, type Typed } from './form-post.ts'
 
 /** Resource that represents a new dataset while its first values are edited. */

@@ -1,6 +1,7 @@
 /** Page of the rules of a catalogue: review, languages, required fields, points, and what new datasets begin with. */
 
 import type { FormField } from '../../profile/form-model.ts'
+import { dcat } from '../../rdf/namespaces.ts'
 import { graphOf } from '../../rdf/read.ts'
 import { shortText } from '../../text/code-points.ts'
 import { textAt } from '../../text/json.ts'
@@ -9,6 +10,7 @@ import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, notice, panel } from '../parts/blocks.ts'
+import { mostPoints } from '../parts/quality.ts'
 import { isStewardOf } from './catalogues-page.ts'
 import { shippedConcepts } from './concepts.ts'
 import { deskHead } from './desk-frame.ts'
@@ -16,7 +18,7 @@ import { listDrafts, ownCatalogues } from './desk-lists.ts'
 import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
 import { fieldHtml } from './form-fields.ts'
 import { readModel } from './drafts.ts'
-import { fieldsOfModel, moreLanguages, mostPoints, propertyPoints } from './form-page.ts'
+import { fieldsOfModel, moreLanguages } from './form-page.ts'
 import { type FormRows, rowsOf } from './form-rows.ts'
 import {
   defaultFields,
@@ -83,7 +85,8 @@ async function formBody(
     builtIn: model.builtIn,
     languages: [...new Set([...rules.languages, ...config.languages, ...moreLanguages])],
     pagePath: () => '',
-    points: new Map(),
+    // Fields of no record earn nothing.
+    class: '',
   }
   const rows = defaultRows(context, fields, rules)
   const isSaved = query.has('saved') && !sent
@@ -145,6 +148,8 @@ function languageField(context: StewardContext, { languages }: RulesForm): HtmlM
   ])
 }
 
+const datasetClass = dcat('Dataset').value
+
 /** Fields that the profile does not require already; the properties of other fields stay as they are. */
 function requiredField(
   form: FieldContext,
@@ -155,7 +160,7 @@ function requiredField(
   const isChosen = ({ path }: FormField) => path.some((one) => required.includes(one))
   const open = fields.filter((field) => field.need !== 'required' || isChosen(field))
   const isFirst = (field: FormField) =>
-    isChosen(field) || field.need === 'recommended' || pointsOf(propertyPoints, field) > fewPoints
+    isChosen(field) || field.need === 'recommended' || pointsOf(datasetClass, field) > fewPoints
   const boxes = (some: readonly FormField[]) =>
     some.map((field) => {
       const chosen = field.path.find((one) => required.includes(one))

@@ -8,8 +8,9 @@ import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, codeListing, notice } from '../parts/blocks.ts'
 import { outcome, type Posted } from './check-page.ts'
 import { deskFrame } from './desk-frame.ts'
-import { draftPath } from './drafts.ts'
+import { draftPath, isPublishedOnly } from './drafts.ts'
 import type { Draft } from './form-page.ts'
+import { repositoryPath } from './history-page.ts'
 
 /** Page of the text. The draft is read before the text, so that the revision is never newer than the text. */
 export async function turtlePage(
@@ -19,8 +20,8 @@ export async function turtlePage(
 ): Promise<PageContent> {
   const { t, pathTo, ask } = context
   const headers = { Accept: 'text/turtle' }
-  const text =
-    posted?.field('rdf') ?? textOr(await ask('deskRepository', draftPath(draft), { headers })) ?? ''
+  const path = isPublishedOnly(draft) ? repositoryPath(draft) : draftPath(draft)
+  const text = posted?.field('rdf') ?? textOr(await ask('deskRepository', path, { headers })) ?? ''
   const to = (step: string) =>
     `${pathTo('desk', draft.type, draft.id, step)}?catalogue=${encodeURIComponent(draft.catalogue)}`
   const title = draft.title || t('untitled')

@@ -1,30 +1,18 @@
-/** Pages about metadata quality: of a dataset with its most important corrections, of all catalogues, and of one catalogue. */
+/** Pages about metadata quality of all catalogues, and of one catalogue. */
 
 import { Failure } from '../../errors.ts'
 import { shortText } from '../../text/code-points.ts'
-import {
-  type Fields,
-  isJsonObject,
-  listed,
-  memberFields,
-  textAt,
-  textOr,
-  valueAt,
-} from '../../text/json.ts'
+import { type Fields, isJsonObject, listed, memberFields, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, joinHtml } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { breadcrumbs, pageSection } from '../parts/blocks.ts'
 import {
-  dimensionBars,
   shareBadge,
-  pointsToNextStep,
   type PageIndicator,
   qualityDimensions,
-  scoreText,
   type ShareOf,
   scoreBadge,
-  scoreSummary,
 } from '../parts/quality.ts'
 import {
   badStatusCodes,
@@ -36,160 +24,12 @@ import {
   shareInReport,
   reportTitle,
 } from '../parts/quality-report.ts'
-import {
-  resultCounts,
-  leftOutTable,
-  type ShaclResult,
-  shaclResults,
-  shaclTable,
-} from '../parts/findings.ts'
 import { scrollRegion, textTable } from '../parts/table.ts'
-import { distributionFigures, fieldsAt, listAt, numberAt } from '../record.ts'
+import { fieldsAt, listAt, numberAt } from '../record.ts'
 
-/** Most corrections on the page of a dataset, and most distributions that are named under each. */
-const [mostFixes, mostFiles] = [5, 5]
-const asNTriples = { headers: { Accept: 'application/n-triples' } }
-
-/** Page about the quality of a dataset. Rejects with `Failure`. */
-export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askOptional, optional } =
-    context
-  const path = `datasets/${encodeURIComponent(id)}`
-  const [record, measured, files, leftOut, results] = await Promise.all([
-    readRecord('datasets', id),
-    ask('metrics', `/${path}`).catch(() => undefined),
-    askOptional('metrics', `/${path}/distributions`),
-    askOptional('search', `/${path}/findings`),
-    // The repository keeps the results of the validation with the measurements (DQV).
-    optional(
-      ask('repository', `/${path}/metrics`, asNTriples).then((report) => shaclResults(report)),
-    ),
-  ])
-  const result = fieldsAt(measured, 'result.results.0')
-  const catalogue = fieldsAt(record, 'catalog')
-  const catalogueId = textAt(catalogue, 'id')
-  const steps = [
-    catalogueId !== undefined && {
-      href: pathTo('catalogues', catalogueId),
-      label: titleOf(catalogue),
-    },
-    { href: pathTo('datasets', id), label: titleOf(record) },
-  ]
-  const report = catalogueId !== undefined && pathTo('quality', 'catalogues', catalogueId)
-  const data = html`<p class="take close"><span>${t('as-data')}</span>
-    <a href="${root}api/hub/repo/${path}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/${path}">JSON</a>
-    ${report !== false && html`<a href="${report}">${t('catalogue-report')}</a>`}</p>`
-  const findings = [findingsIn(context, record, results ?? []), leftOutTable(context, leftOut)]
-  const day = formats.moment(valueAt(result, 'info.measured'))
-  const title = t('quality-of', { title: plainTitle(record) })
-  const isMeasured = typeof valueAt(result, 'info.score') === 'number'
-  return {
-    title,
-    section: 'quality',
-    isIndexed: false,
-    canonical: `${path}/quality`,
-    body: html`${breadcrumbs(context, ...steps)}
-      <header class="title"><h1>${title}</h1><p class="by">${joinHtml([t('measured-by'), day], ' · ')}</p></header>
-      ${isMeasured ? [datasetFigures(context, result, { findings, failingFilesOf: failingFiles(context, record, files), id }), data] : [notMeasured(context), findings]}`,
-  }
-}
-
-const notMeasured = ({ t }: PageContext): HtmlMarkup =>
+/** Text of a page without figures. */
+export const notMeasured = ({ t }: PageContext): HtmlMarkup =>
   html`<p class="close">${t('not-measured')}</p>`
-
-function findingsIn(
-  context: PageContext,
-  record: Fields,
-  results: readonly ShaclResult[],
-): HtmlContent {
-  const { t, titleOf } = context
-  const records = [record, fieldsAt(record, 'catalog'), ...listAt(record, 'distributions')]
-  const names = records.map(
-    (resource) => [textAt(resource, 'id') ?? '', titleOf(resource)] as const,
-  )
-  const table = shaclTable(context, 'findings', results, new Map(names))
-  const body = html`<p>${resultCounts(context, results)}</p>${table}`
-  return results.length > 0 && pageSection('shacl', t('findings'), body)
-}
-
-/** Returns the titles of the measured distributions, among those that the record lists, that do not fulfil an indicator. */
-type FailingFiles = (indicator: string) => readonly HtmlContent[]
-
-/** Makes a `FailingFiles` function; `answer` is that of the metrics to `/datasets/{id}/distributions`. */
-function failingFiles({ titleOf }: PageContext, record: Fields, answer?: Fields): FailingFiles {
-  const titles = new Map(
-    listAt(record, 'distributions').map((file) => [textAt(file, 'id'), titleOf(file)]),
-  )
-  const files = distributionFigures(answer).map((figures) => {
-    return { title: titles.get(textAt(figures, 'info.distribution-id')), share: sharesIn(figures) }
-  })
-  return (key) =>
-    files.flatMap(({ title, share }) => ((share(key) ?? 1) < 0.999 && title ? [title] : []))
-}
-
-type DatasetFigureParts = {
-  readonly id: string
-  readonly findings: HtmlContent
-  readonly failingFilesOf: FailingFiles
-}
-
-/** Sections of a measured dataset: its score, corrections, findings and all indicators. */
-function datasetFigures(
-  context: PageContext,
-  result: Fields,
-  { id, findings, failingFilesOf }: DatasetFigureParts,
-): HtmlContent {
-  const { t } = context
-  const [score, scores] = [numberAt(result, 'info.score'), fieldsAt(result, 'info.scores')]
-  const text = scoreText(context, score, undefined, pointsToNextStep(context, score))
-  const shareOf = sharesIn(result)
-  // An indicator without a measurement gives no points and needs no correction.
-  const pointFigures = ({ key }: PageIndicator) => {
-    const earned = numberAt(result, `points.${key}.points`)
-    const most = numberAt(result, `points.${key}.max`)
-    const isMeasured = shareOf(key) !== undefined
-    return { text: isMeasured ? `${earned} / ${most}` : '–', gain: isMeasured ? most - earned : 0 }
-  }
-  const gainOf = (indicator: PageIndicator) => pointFigures(indicator).gain
-  return [
-    scoreSummary(text, dimensionBars(context, scores, true)),
-    pageSection('fix', t('what-to-fix'), fixes(context, id, { gainOf, failingFilesOf })),
-    findings,
-    indicatorTable(context, shareOf, {
-      pointsOf: (indicator) => pointFigures(indicator).text,
-      sumOf: ({ key, most }) => `${Math.round(numberAt(scores, key))} / ${most}`,
-    }),
-  ]
-}
-
-/** List of the indicators that could give more points, those with the most first, `mostFixes` at most. */
-function fixes(
-  { t, pathTo }: PageContext,
-  id: string,
-  {
-    gainOf,
-    failingFilesOf,
-  }: {
-    readonly gainOf: (indicator: PageIndicator) => number
-    readonly failingFilesOf: FailingFiles
-  },
-): HtmlMarkup {
-  const missing = qualityDimensions
-    .flatMap(({ indicators }) => indicators)
-    .filter((indicator) => gainOf(indicator) > 0)
-    .toSorted((a, b) => gainOf(b) - gainOf(a))
-  if (missing.length === 0) return html`<p>${t('nothing-to-fix')}</p>`
-  const items = missing.slice(0, mostFixes).map((indicator) => {
-    const { key, example } = indicator
-    const code = html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`
-    const files = failingFilesOf(key).slice(0, mostFiles)
-    const fileList = files.length > 0 && html`<p>${t('fix-files')}: ${joinHtml(files, ', ')}</p>`
-    return html`<li><h3>${t(`fix-${key}`)}</h3><span class="gain">+ ${t('n-points', { count: gainOf(indicator) })}</span>
-      <p>${t(`fix-${key}-text`)}</p>${fileList}${example !== undefined && code}</li>`
-  })
-  return html`<ol class="fixes" role="list">${items}</ol>
-    <p class="close"><a class="button" href="${pathTo('check')}?dataset=${encodeURIComponent(id)}">${icon('wrench')} ${t('try-corrected')}</a></p>`
-}
 
 /** Catalogues on one page of the list, and the last page that can be requested. */
 const [perPage, mostPages] = [50, 200]
@@ -337,7 +177,7 @@ function reportIndicators(context: PageContext, report: Fields): HtmlMarkup {
 }
 
 /** Makes the function that returns the share of an indicator in the answer of the metrics about a dataset or a distribution. */
-function sharesIn(result: Fields): ShareOf {
+export function sharesIn(result: Fields): ShareOf {
   // Indicators of dates are measured on the dataset and on its distributions; those of the dataset count here.
   const parts = qualityDimensions
     .flatMap(({ key }) => listAt(result, key))
@@ -359,15 +199,23 @@ type PointsColumn = {
   readonly sumOf: (dimension: (typeof qualityDimensions)[number]) => string
   /** Content shown next to the name of an indicator. */
   readonly noteOf?: (indicator: PageIndicator) => HtmlContent
+  /** Path of a page on which an indicator is mended; `undefined` where there is none. */
+  readonly linkOf?: (indicator: PageIndicator) => string | undefined
 }
 
 /** Section with a table of all indicators by dimension. */
-function indicatorTable(context: PageContext, shareOf: ShareOf, column: PointsColumn): HtmlMarkup {
+export function indicatorTable(
+  context: PageContext,
+  shareOf: ShareOf,
+  column: PointsColumn,
+): HtmlMarkup {
   const { t } = context
   const bodies = qualityDimensions.map((dimension) => {
     const rows = dimension.indicators.map((indicator) => {
       const { key, property } = indicator
-      return html`<tr><th scope="row">${t(`indicator-${key}`)}${column.noteOf?.(indicator)}</th>
+      const [href, name] = [column.linkOf?.(indicator), t(`indicator-${key}`)]
+      const heading = href === undefined ? name : html`<a href="${href}">${name}</a>`
+      return html`<tr><th scope="row">${heading}${column.noteOf?.(indicator)}</th>
         <td>${property !== undefined && html`<code>${property}</code>`}</td><td>${shareBadge(context, shareOf(key))}</td>
         <td class="num">${column.pointsOf(indicator)}</td></tr>`
     })

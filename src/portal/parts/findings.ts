@@ -64,6 +64,12 @@ export function resultCounts({ t }: PageContext, results: readonly ShaclResult[]
 const [mostRows, mostLeftOut] = [500, 50]
 const longestValue = 300
 
+/** Names of focus nodes, and paths of the pages on which results are corrected. */
+type ResultOptions = {
+  readonly names?: ReadonlyMap<string, HtmlContent>
+  readonly linkOf?: (result: ShaclResult) => string | undefined
+}
+
 /**
  * Table with a row for each result, `mostRows` at most. The first column is the line where results have lines, else the focus
  * node: the last part of its IRI, or its entry in `names`. `label` is the key of a message.
@@ -72,7 +78,7 @@ export function shaclTable(
   context: PageContext,
   label: string,
   results: readonly ShaclResult[],
-  names: ReadonlyMap<string, HtmlContent> = new Map(),
+  { names = new Map(), linkOf = () => undefined }: ResultOptions = {},
 ): HtmlMarkup {
   const { t } = context
   const hasLines = results.some(({ line }) => line !== undefined)
@@ -85,13 +91,17 @@ export function shaclTable(
     .map((result) => [
       where(result),
       result.isError ? stateBadge('bad', t('error')) : stateBadge('warn', t('warning')),
-      html`<code>${prefixedName(result.path)}</code>`,
+      propertyName(prefixedName(result.path), linkOf(result)),
       result.message,
       result.value !== '' && html`<code><bdi>${result.value.slice(0, longestValue)}</bdi></code>`,
     ])
   const heads = [hasLines ? 'line' : 'where', 'severity', 'property', 'what-is-wrong', 'value']
   return textTable(context, label, heads, rows)
 }
+
+/** Short name of a property, as a link where there is a page on which it is corrected. */
+const propertyName = (name: string | undefined, href: string | undefined): HtmlMarkup =>
+  href === undefined ? html`<code>${name}</code>` : html`<a href="${href}"><code>${name}</code></a>`
 
 /** Last part of an IRI that is not empty. */
 const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri
@@ -113,16 +123,27 @@ export function leftOutCount({ t, pathTo }: PageContext, id: string, answer?: Fi
   return count > 0 && html`<a href="${href}">${t('n-values-left-out', { count })}</a>`
 }
 
-/** Section with the values that the search left out, and the reasons. */
-export function leftOutTable(context: PageContext, answer: Fields | undefined): HtmlContent {
+type LeftOut = {
+  readonly property: string | undefined
+  readonly value: string | undefined
+  readonly reason: string
+}
+
+/** Section with the values that the search left out, and the reasons; `linkOf` has the path of the page on which one is corrected. */
+export function leftOutTable(
+  context: PageContext,
+  answer: Fields | undefined,
+  linkOf: (value: LeftOut) => string | undefined = () => undefined,
+): HtmlContent {
   const { t } = context
   const findings = leftOutValues(answer)
   if (findings.length === 0) return false
   const rows = findings.slice(0, mostLeftOut).map((finding) => {
     const property = textAt(finding, 'property')
     const name = property === undefined ? textAt(finding, 'field') : prefixedName(property)
-    const reason = t(`reason-${textAt(finding, 'reason') ?? ''}`)
-    return [html`<code>${name}</code>`, html`<bdi>${textAt(finding, 'value')}</bdi>`, reason]
+    const [value, reason] = [textAt(finding, 'value'), textAt(finding, 'reason') ?? '']
+    const href = linkOf({ property, value, reason })
+    return [propertyName(name, href), html`<bdi>${value}</bdi>`, t(`reason-${reason}`)]
   })
   const omitted = findings.length - mostLeftOut
   const table = textTable(context, 'values-left-out', ['property', 'value', 'what-is-wrong'], rows)

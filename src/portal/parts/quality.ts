@@ -21,14 +21,18 @@ export type PageIndicator = {
   readonly dimension: string
   /** Most points that it gives. */
   readonly most: number
+  /** Short name of the class whose resources have the property that it measures. */
+  readonly class: string
   /** Short name of the property that it measures. */
   readonly property?: string
+  /** Short name of the property that mends it where it measures none by itself. */
+  readonly mends?: string
   /** Turtle that fulfils it. */
   readonly example?: string
 }
 
 /** All indicators in the order of pages. */
-const indicators: readonly PageIndicator[] = JSON.parse(
+export const pageIndicators: readonly PageIndicator[] = JSON.parse(
   readFileSync(new URL('../assets/indicators.json', import.meta.url), 'utf8'),
 )
 
@@ -36,10 +40,10 @@ const pointsOf = (indicators: readonly PageIndicator[]) =>
   indicators.reduce((sum, { most }) => sum + most, 0)
 
 /** Most points of a dataset. */
-const mostPoints = pointsOf(indicators)
+export const mostPoints = pointsOf(pageIndicators)
 
 /** The five dimensions with their indicators and the most points of each. */
-export const qualityDimensions = [...Map.groupBy(indicators, ({ dimension }) => dimension)].map(
+export const qualityDimensions = [...Map.groupBy(pageIndicators, ({ dimension }) => dimension)].map(
   ([key, members]) => ({ key, indicators: members, most: pointsOf(members) }),
 )
 

@@ -149,8 +149,12 @@ async function answerVersions(c: AppContext, context: RepositoryContext, record:
     key !== undefined && isPermitted(key, { ...action, role, catalogue })
   const isReviewed = context.drafts.rules(catalogue ?? '').rules.review === 'every'
   const mayWithdraw = mayAct(isReviewed || record.kind === 'catalogue' ? 'steward' : 'publisher')
-  const rights = { mayWrite: mayAct('steward'), mayWithdraw }
-  return { versions: listed, changedOutside, ...rights, isStored: stored !== '' }
+  const rights = {
+    mayWrite: mayAct('steward'),
+    mayChange: mayAct(record.kind === 'catalogue' ? 'steward' : 'publisher'),
+    mayWithdraw,
+  }
+  return { versions: listed, changedOutside, ...rights, catalogue, isStored: stored !== '' }
 }
 
 async function answerVersion(
