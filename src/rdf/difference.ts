@@ -33,20 +33,30 @@ export async function difference(
   return { removed: without(from, to), added: without(to, from) }
 }
 
-/** Subject and property (of texts also the language) whose values two changes of a graph set differently. */
+/**
+ * Subject and property (of texts also the language) whose values two changes of a graph set differently; or a node that one of them
+ * removed and the other changed, with all that it has: its subject and property are those that lead to it.
+ */
 type Conflict = {
   readonly subject: Quad_Subject
   readonly predicate: NamedNode
   /** Language tag in lower case; `''` for values without one. */
   readonly language: string
-  /** Statements of the unit in each graph. */
+  /** Statements in each graph. */
   readonly base: readonly Quad[]
   readonly current: readonly Quad[]
   readonly mine: readonly Quad[]
 }
 
 /** Result of a merge: `graph` has the labels of `base`, and the values of `current` where there are conflicts. */
-type Merged = { readonly graph: readonly Quad[]; readonly conflicts: readonly Conflict[] }
+type Merged = {
+  readonly graph: readonly Quad[]
+  readonly conflicts: readonly Conflict[]
+  /** Change from `base` to `current`. */
+  readonly theirs: Difference
+  /** Change from `base` to `mine`. */
+  readonly own: Difference
+}
 
 type MergeOptions = {
   /** Whether a property has one value, of texts one in each language; by default where no graph has more than one. */
@@ -65,24 +75,29 @@ export async function merge(
   mine: readonly Quad[],
   { isSingle = () => undefined, bounds }: MergeOptions = {},
 ): Promise<Merged> {
-  const from = unitsOf(base)
-  const theirs = await relabelled(base, current, bounds)
-  const [to, own] = [unitsOf(theirs), unitsOf(await relabelled(base, mine, bounds))]
-  const result = new Map(linesOf(theirs))
-  const conflicts: Conflict[] = []
-  for (const key of new Set([...from.units.keys(), ...own.units.keys()])) {
-    const [b, c, m] = [from, to, own].map(({ units }) => units.get(key) ?? noLines)
+  const [before, now] = [linesOf(base), linesOf(await relabelled(base, current, bounds))]
+  const draft = linesOf(await relabelled(base, mine, bounds))
+  const theirs = { removed: without(before, now), added: without(now, before) }
+  const own = { removed: without(before, draft), added: without(draft, before) }
+  const nodes = contestedNodes([before, now, draft], theirs, own)
+  const conflicts = nodes.map((node) => nodeConflict(node, [before, now, draft]))
+  const apart = linesOf(conflicts.flatMap((one) => [...one.base, ...one.current, ...one.mine]))
+  const [from, to, wanted] = [before, now, draft].map((lines) => unitsOf(without(lines, apart)))
+  const result = new Map(now)
+  for (const key of new Set([...(from?.keys() ?? []), ...(wanted?.keys() ?? [])])) {
+    const [b, c, m] = [from, to, wanted].map((units) => units?.get(key) ?? noLines)
     if (!b || !c || !m || isEqual(b, m) || isEqual(c, m)) continue
-    const [removed, added] = [without(b, m), without(m, b)]
     const [first] = [...b.values(), ...m.values()]
-    if (!first || (!isEqual(b, c) && isConflict(first, [b, c, m], { from, to, own, isSingle }))) {
-      if (first) conflicts.push(conflictOf(first, [b, c, m]))
+    const isSingleValue = (predicate: string) =>
+      isSingle(predicate) ?? [b, c, m].every(({ size }) => size <= 1)
+    if (first && !isEqual(b, c) && isSingleValue(first.predicate.value)) {
+      conflicts.push(conflictOf(first, languageOf(first), [b, c, m]))
       continue
     }
-    for (const q of removed) result.delete(toLine(q))
-    for (const q of added) result.set(toLine(q), q)
+    for (const q of without(b, m)) result.delete(toLine(q))
+    for (const q of without(m, b)) result.set(toLine(q), q)
   }
-  return { graph: [...result.values()], conflicts }
+  return { graph: [...result.values()], conflicts, theirs, own }
 }
 
 const noLines: Lines = new Map()
@@ -90,45 +105,100 @@ const noLines: Lines = new Map()
 const isEqual = (one: Lines, other: Lines) =>
   one.size === other.size && one.keys().every((line) => other.has(line))
 
-/** Statements of a graph by unit, and the keys of its subjects. */
-type Units = {
-  readonly units: ReadonlyMap<string, Lines>
-  readonly subjects: ReadonlySet<string>
-}
-
 /** Language of a statement's value in lower case, `''` without one. */
 const languageOf = ({ object }: Quad) =>
   object.termType === 'Literal' ? object.language.toLowerCase() : ''
 
-function unitsOf(quads: readonly Quad[]): Units {
+/** Statements of a graph by unit. */
+function unitsOf(quads: readonly Quad[]): ReadonlyMap<string, Lines> {
   const unitOf = (q: Quad) => `${termText(q.subject)} ${q.predicate.value} ${languageOf(q)}`
   const units = Map.groupBy(quads, unitOf)
-  return {
-    units: new Map([...units].map(([unit, statements]) => [unit, linesOf(statements)])),
-    subjects: new Set(quads.map(({ subject }) => keyOf(subject))),
+  return new Map([...units].map(([unit, statements]) => [unit, linesOf(statements)]))
+}
+
+function conflictOf(first: Quad, language: string, values: readonly Lines[]): Conflict {
+  const [base = [], current = [], mine = []] = values.map((lines) => [...lines.values()])
+  const { subject, predicate } = first
+  if (predicate.termType !== 'NamedNode') throw new Error('a predicate is an IRI')
+  return { subject, predicate, language, base, current, mine }
+}
+
+// Nodes that one side removed and the other changed.
+
+/** Base, current and own graph. */
+type Sides = readonly [base: Lines, current: Lines, mine: Lines]
+
+/** Removed node with those below it that went with it, and a statement that the other side changed. */
+type Contested = {
+  readonly root: string
+  readonly nodes: ReadonlySet<string>
+  readonly changed: Quad
+}
+
+const subjectsOf = (lines: Lines) =>
+  new Set(Iterator.from(lines.values()).map(({ subject }) => keyOf(subject)))
+
+const objectOf = ({ object }: Quad) => (object.termType === 'Literal' ? '' : keyOf(object))
+
+function contestedNodes(
+  [base, current, mine]: Sides,
+  theirs: Difference,
+  own: Difference,
+): readonly Contested[] {
+  const known = subjectsOf(base)
+  const sides = [
+    { gone: subjectsOf(current), kept: mine, change: own },
+    { gone: subjectsOf(mine), kept: current, change: theirs },
+  ]
+  const found = new Map<string, Contested>()
+  for (const { gone, kept, change } of sides) {
+    const left = subjectsOf(kept)
+    for (const changed of [...change.removed, ...change.added]) {
+      const key = keyOf(changed.subject)
+      if (!known.has(key) || !left.has(key) || gone.has(key)) continue
+      const root = rootOf(key, base, (node) => known.has(node) && !gone.has(node))
+      if (found.has(root)) continue
+      const isBelow = (node: string) => !gone.has(node) && (known.has(node) || left.has(node))
+      found.set(root, { root, nodes: below(root, [base, kept], isBelow), changed })
+    }
+  }
+  return [...found.values()]
+}
+
+/** Topmost node above a node, as far as they meet a condition. */
+function rootOf(key: string, lines: Lines, isRemoved: (node: string) => boolean): string {
+  const seen = new Set([key])
+  let root = key
+  for (;;) {
+    const parent = lines
+      .values()
+      .find(
+        (q) => objectOf(q) === root && isRemoved(keyOf(q.subject)) && !seen.has(keyOf(q.subject)),
+      )
+    if (!parent) return root
+    root = keyOf(parent.subject)
+    seen.add(root)
   }
 }
 
-type Sides = Required<Pick<MergeOptions, 'isSingle'>> &
-  Readonly<Record<'from' | 'to' | 'own', Units>>
-
-/** Whether a unit that both sides changed differently needs a decision. */
-function isConflict(
-  { subject, predicate }: Quad,
-  values: readonly Lines[],
-  { from, to, own, isSingle }: Sides,
-): boolean {
-  const key = keyOf(subject)
-  const isGone = [to, own].some(({ subjects }) => from.subjects.has(key) && !subjects.has(key))
-  return isGone || (isSingle(predicate.value) ?? values.every(({ size }) => size <= 1))
+/** A node and all below it that meet a condition. */
+function below(root: string, graphs: readonly Lines[], isBelow: (node: string) => boolean) {
+  const nodes = new Set([root])
+  const statements = graphs.flatMap((lines) => [...lines.values()])
+  const bySubject = Map.groupBy(statements, ({ subject }) => keyOf(subject))
+  // The set grows while it is iterated.
+  for (const node of nodes)
+    for (const child of (bySubject.get(node) ?? []).map(objectOf))
+      if (child !== '' && isBelow(child)) nodes.add(child)
+  return nodes
 }
 
-function conflictOf(first: Quad, values: readonly Lines[]): Conflict {
-  const [base = [], current = [], mine = []] = values.map((lines) => [...lines.values()])
-  const { subject, predicate } = first
-  const language = languageOf(first)
-  if (predicate.termType !== 'NamedNode') throw new Error('a predicate is an IRI')
-  return { subject, predicate, language, base, current, mine }
+/** Conflict about a node: its statements in each graph, and those that lead to it. */
+function nodeConflict({ root, nodes, changed }: Contested, sides: Sides): Conflict {
+  const isAbout = (q: Quad) => objectOf(q) === root || nodes.has(keyOf(q.subject))
+  const values = sides.map((lines) => linesOf(lines.values().filter(isAbout)))
+  const link = sides[0].values().find((q) => objectOf(q) === root && !nodes.has(keyOf(q.subject)))
+  return conflictOf(link ?? changed, '', values)
 }
 
 // Matching of blank nodes.

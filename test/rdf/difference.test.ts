@@ -147,6 +147,45 @@ describe('a merge', () => {
     expect(conflicts.map(({ predicate }) => predicate.value)).toEqual(['http://e/mail'])
   })
 
+  test('decides about such a node as a whole, with what leads to it and all below it', async () => {
+    const from = await turtle(
+      ':d :file [ :name "All" ; :at [ :city "Wil" ; :zip "1" ] ] , [ :name "Few" ] .',
+    )
+    const without = await turtle(':d :file [ :name "Few" ] ; :title "t" .')
+    const changed = await turtle(
+      ':d :file [ :name "All" ; :at [ :city "Uzwil" ; :zip "1" ] ] , [ :name "Few" ] .',
+    )
+    for (const [theirs, mine] of [
+      [without, changed],
+      [changed, without],
+    ] as const) {
+      const { graph, conflicts } = await merge(from, theirs, mine)
+      expect(conflicts.map(({ predicate }) => predicate.value)).toEqual(['http://e/file'])
+      const { base = [], current = [], mine: own = [] } = conflicts[0] ?? {}
+      const [gone, kept] = theirs === without ? [current, own] : [own, current]
+      expect([base.length, gone.length, kept.length]).toEqual([5, 0, 5])
+      const values = graph.map(({ object }) => object.value)
+      expect([values.includes('Uzwil'), values.includes('t')]).toEqual([theirs === changed, true])
+      const decided = [...graph.filter((q) => !current.includes(q)), ...own]
+      expect(
+        isomorphic(
+          decided,
+          theirs === without ? [...changed, ...(await turtle(':d :title "t" .'))] : without,
+        ),
+      ).toBe(true)
+    }
+  })
+
+  test('says what each side changed', async () => {
+    const from = await turtle(':d :title "t" ; :word "a" .')
+    const theirs = await turtle(':d :title "t" ; :word "b" .')
+    const mine = await turtle(':d :title "u" ; :word "a" .')
+    const merged = await merge(from, theirs, mine)
+    const values = (quads: readonly Quad[]) => quads.map(({ object }) => object.value)
+    expect(values(merged.theirs.removed.concat(merged.theirs.added))).toEqual(['a', 'b'])
+    expect(values(merged.own.removed.concat(merged.own.added))).toEqual(['t', 'u'])
+  })
+
   test('adds once what both added alike', async () => {
     const from = await turtle(':d :title "t" .')
     const more = ':d :title "t" ; :contact [ :name "Office" ] .'
