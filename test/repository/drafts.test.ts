@@ -168,6 +168,47 @@ describe('a draft', () => {
     expect((await ask(publisher, 'PUT', '/drafts/datasets/publish/clash')).status).toBe(204)
   })
 
+  it('takes a version back, or goes back to one, where its record has no other draft', async () => {
+    for (const title of ['One', 'Two', 'Three'])
+      await repo.putDataset('water', 'back', dataset(title))
+    const of = (step: string, key = publisher) =>
+      ask(key, 'POST', `/drafts/datasets?of=back&${step}`)
+    expect((await of('undo=3', stranger)).status).toBe(403)
+    expect((await of('undo=9')).status).toBe(404)
+    const undone = await of('undo=3')
+    expect([undone.status, undone.json['title']]).toEqual([201, { en: 'Two' }])
+    expect((await of('restore=1')).status).toBe(409)
+    await ask(publisher, 'DELETE', '/drafts/datasets/back')
+    const restored = await of('restore=1')
+    expect([restored.status, restored.json['title']]).toEqual([201, { en: 'One' }])
+    expect((await ask(publisher, 'GET', '/drafts/datasets/back/merge')).json).toMatchObject({
+      conflicts: [],
+      theirs: { removed: [], added: [] },
+      mine: {
+        removed: [expect.stringContaining('Three')],
+        added: [expect.stringContaining('One')],
+      },
+    })
+    await ask(publisher, 'DELETE', '/drafts/datasets/back')
+    // A later version changed the same.
+    expect((await of('undo=2')).json).toMatchObject({ baseTag: 'version-2', title: { en: 'One' } })
+    expect((await ask(publisher, 'PUT', '/drafts/datasets/publish/back')).status).toBe(412)
+  })
+
+  it('names what others had changed when it is published, where that is asked for', async () => {
+    await repo.putDataset('water', 'named', dataset('Named'))
+    await ask(publisher, 'POST', '/drafts/datasets?of=named')
+    const line = `<${iri('named')}> <http://purl.org/dc/terms/description> "Mine"@en .`
+    await ask(publisher, 'PATCH', '/drafts/datasets/named', { body: { add: [line] } })
+    await repo.putDataset('water', 'named', dataset('Renamed'))
+    const headers = { Prefer: 'return=representation' }
+    const published = await ask(publisher, 'PUT', '/drafts/datasets/publish/named', { headers })
+    expect([published.status, published.json]).toEqual([
+      200,
+      { others: ['http://purl.org/dc/terms/title'] },
+    ])
+  })
+
   it('is published at its time, late where nothing ran, and sent back where it is broken', async () => {
     const id = await create('Scheduled')
     const described = `<${iri(id)}> <http://purl.org/dc/terms/description> "Long."@en .`

@@ -5,8 +5,8 @@ import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, precondition, tagOfText } from '../../http/conditions.ts'
 import { mayAs } from '../../http/endpoint.ts'
-import { fromLines, toLine, toLines } from '../../rdf/lines.ts'
-import { applyPatch, parsePatch } from '../../rdf/patch.ts'
+import type { Difference } from '../../rdf/difference.ts'
+import { fromLines, toLine } from '../../rdf/lines.ts'
 import { dayMs } from '../../text/duration.ts'
 import { requireCatalogue } from '../deleting/members.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
@@ -16,11 +16,13 @@ import type { RepositoryContext } from '../repository-context.ts'
 import { type Rules, ruleSchema } from './catalogue-rules.ts'
 import type { Draft, DraftChange } from './draft-file.ts'
 import { kindOf, publishedGraph, removePublished, titlesOf } from './draft-kinds.ts'
+import { patchedGraph } from './draft-writes.ts'
 import {
   accessOf,
   answerDraft,
   demandRevision,
   demandRole,
+  demandWritable,
   nameOf,
   openDraft,
   type OpenDraft,
@@ -35,6 +37,7 @@ import {
   isAs,
   mergeDraft,
   publishDraft,
+  publishRefusal,
   schedulePublication,
   writerOf,
 } from './publishing.ts'
@@ -58,19 +61,22 @@ const publish = repositoryEndpoint({
   operation: 'putDraftsByTypePublishById',
   summary: 'Publish a draft',
   description:
-    'What blocks it is answered with 422. What others published meanwhile is merged where the changes do not touch.',
+    'What blocks it is answered with 422. What others published meanwhile is merged where the changes do not touch; with `Prefer: return=representation` their properties are named.',
   auth: withKey,
   params: draftPath,
   query: inCatalogue,
-  answers: answers.replacement,
+  answers: { ...answers.object, ...answers.replacement },
   handle: async ({ c, signal }, context) => {
     const { draft, access } = openDraft(c, context, 'reader')
     if (draft.state === 'away') throw thrownAway()
     demandRevision(c, draft)
     demandPublisher(context, access, draft)
-    const outcome = await publishDraft(context, draft, signal)
+    const { others, ...outcome } = await publishDraft(context, draft, signal)
     const kind = outcome.kind === 'unchanged' ? 'updated' : outcome.kind
-    return answerWrite(c, context, { ...outcome, kind })
+    const answer = await answerWrite(c, context, { ...outcome, kind })
+    if (c.req.header('Prefer')?.includes('return=representation') !== true) return answer
+    const status = answer.status === 201 ? 201 : 200
+    return Response.json({ others }, { status, headers: answer.headers })
   },
 })
 
@@ -260,10 +266,16 @@ const readMerge = repositoryEndpoint({
   answers: answers.object,
   handle: async ({ c, signal }, context) => {
     const { kind, draft } = openDraft(c, context, 'writer')
-    const { baseTag, conflicts } = await mergeDraft(context, kind, draft, signal)
+    const merged = await mergeDraft(context, kind, draft, signal)
+    const linesOf = ({ removed, added }: Difference) => ({
+      removed: removed.map(toLine),
+      added: added.map(toLine),
+    })
     return {
-      baseTag,
-      conflicts: conflicts.map(({ subject, predicate, language, ...sides }) => {
+      baseTag: merged.baseTag,
+      theirs: linesOf(merged.theirs),
+      mine: linesOf(merged.own),
+      conflicts: merged.conflicts.map(({ subject, predicate, language, ...sides }) => {
         const [base, current, mine] = [sides.base, sides.current, sides.mine].map((quads) =>
           quads.map(toLine),
         )
@@ -291,16 +303,15 @@ const acceptMerge = repositoryEndpoint({
     const schema = z.strictObject({ baseTag: z.string(), remove: lines, add: lines })
     const { baseTag, remove, add } = await readInput(c, schema)
     demandRevision(c, draft)
-    const { conflicts: _, ...merged } = await mergeDraft(context, kind, draft, signal)
+    // A draft in review is only changed by who could publish it.
+    if (draft.state === 'away' || publishRefusal(context, access, draft)) demandWritable(draft)
+    const merged = await mergeDraft(context, kind, draft, signal)
     if (merged.baseTag !== baseTag)
       throw new Failure('precondition-failed', 'the published record has changed once more')
-    const text = [...remove.map((line) => `D ${line}`), ...add.map((line) => `A ${line}`)].join(
-      '\n',
-    )
-    const patch = await parsePatch(text, { maxLines: 40_000 })
-    const graph = toLines(applyPatch(fromLines(merged.graph), patch))
+    const graph = await patchedGraph(context, kind, { ...draft, ...merged }, { remove, add })
     const title = draftTitles(kind, { id: draft.id, graph })
-    const change = { ...merged, graph, title, changedBy: nameOf(access) }
+    const { base } = merged
+    const change = { base, baseTag, graph, title, changedBy: nameOf(access) }
     return answerDraft(c, context, context.drafts.change(draft, change))
   },
 })

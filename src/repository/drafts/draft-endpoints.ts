@@ -1,18 +1,16 @@
 /** Endpoints of drafts: lists, reading and writing as RDF or by differences, findings, links to previews. */
 
 import { z } from '@hono/zod-openapi'
-import { Failure } from '../../errors.ts'
 import { isFresh } from '../../http/conditions.ts'
 import { anyone } from '../../http/endpoint.ts'
 import { formats, negotiate } from '../../rdf/media-types.ts'
 import { addVary } from '../../http/headers.ts'
 import { answerRdf } from '../../http/rdf.ts'
 import { cataloguesOf } from '../../http/roles.ts'
-import { toLines } from '../../rdf/lines.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { checkDraft } from './draft-check.ts'
 import { draftActionEndpoints } from './draft-actions.ts'
-import { create, openPublished, patched, putDraft } from './draft-writes.ts'
+import { create, openPublished, openVersion, patchedGraph, putDraft } from './draft-writes.ts'
 import { draftOrders, draftStates, typedInput } from './draft-file.ts'
 import { kindOf } from './draft-kinds.ts'
 import {
@@ -77,6 +75,8 @@ const listDrafts = repositoryEndpoint({
   },
 })
 
+const version = z.coerce.number().int().min(1).optional()
+
 const createDraft = repositoryEndpoint({
   method: 'post',
   path: '/drafts/{type}',
@@ -88,11 +88,15 @@ const createDraft = repositoryEndpoint({
   params: typePath,
   query: inCatalogue.extend({
     of: z.string().optional().openapi({ description: 'Id of a published record' }),
+    undo: version.openapi({ description: 'With `of`: the version that the draft takes back' }),
+    restore: version.openapi({ description: 'With `of`: the version that the draft goes back to' }),
   }),
   body: { ...bodies.dataset, required: false },
   answers: { ...answers.object, ...answers.creation },
-  handle: ({ c, params, query: { catalogue, of: published }, signal }, context) => {
+  handle: ({ c, params, query: { catalogue, of: published, ...step }, signal }, context) => {
     const kind = kindOf(context, params.type)
+    if (published !== undefined && (step.undo ?? step.restore) !== undefined)
+      return openVersion(c, context, { kind, id: published }, step)
     if (published !== undefined) return openPublished(c, context, { kind, id: published })
     return create(c, context, { kind, catalogue: catalogue ?? '' }, signal)
   },
@@ -165,14 +169,7 @@ const patchDraft = repositoryEndpoint({
     const { remove, add, typed = draft.typed } = await readInput(c, patchSchema)
     demandRevision(c, draft)
     demandWritable(draft)
-    const quads = await patched(context, draft, { remove, add })
-    const { statements: own } = kind.select(quads, {
-      iri: kind.iri(draft.id),
-      originalId: draft.originalId,
-    })
-    if (own.length > context.triples)
-      throw new Failure('too-large', `a draft may have ${context.triples} statements`)
-    const graph = toLines(own)
+    const graph = await patchedGraph(context, kind, draft, { remove, add })
     const title = draftTitles(kind, { id: draft.id, graph })
     const change = { graph, title, typed, changedBy: nameOf(access) }
     return answerDraft(c, context, context.drafts.change(draft, change))
@@ -220,14 +217,15 @@ const makeLink = repositoryEndpoint({
   method: 'post',
   path: '/drafts/{type}/{id}/links',
   operation: 'postDraftsByTypeByIdLinks',
-  summary: 'Make the token of a link to the preview, which works for 14 days',
+  summary:
+    'Make the token of a link to the preview, which works for 14 days, as long as its key does',
   auth: withKey,
   params: draftPath,
   answers: { ...answers.object, ...answers.writeRefusals },
   handle: ({ c }, context) => {
-    const { draft } = openDraft(c, context, 'writer')
+    const { draft, access } = openDraft(c, context, 'writer')
     if (draft.state === 'away') throw thrownAway()
-    const { token, ends } = linkToken(draft, context.now().getTime())
+    const { token, ends } = linkToken(draft, access.key.id, context.now().getTime())
     return { token, ends: new Date(ends).toISOString() }
   },
 })
@@ -250,19 +248,22 @@ const readShared = repositoryEndpoint({
   method: 'get',
   path: '/drafts/{type}/{id}/shared/{token}',
   operation: 'getDraftsByTypeByIdSharedByToken',
-  summary: 'Read a draft by the token of a link to its preview',
+  summary: 'Read a draft by the token of a link to its preview as RDF, or its id and title as JSON',
   auth: anyone,
-  params: draftPath.extend({ token: z.string().max(200).openapi({ example: 'mhz2k.c2VjcmV0' }) }),
+  params: draftPath.extend({
+    token: z.string().max(1000).openapi({ example: 'mhz2k.a2V5.c2VjcmV0' }),
+  }),
   answers: answers.graph,
   handle: ({ c, params }, context) => {
     const kind = kindOf(context, params.type)
     const draft = context.drafts.find(kind.type, params.id)
-    if (
-      !draft ||
-      draft.state === 'away' ||
-      !isLinkToken(draft, params.token, context.now().getTime())
-    )
+    if (!draft || draft.state === 'away' || !isLinkToken(context, draft, params.token))
       throw unknownDraft(params.id)
+    c.header('Cache-Control', 'no-store')
+    if (negotiate(c.req.header('Accept'), mediaTypes) === 'application/json') {
+      const { id, type, catalogue, title } = draft
+      return c.json({ id, type, catalogue, title })
+    }
     return answerRdf(c, draft.graph, { hash: String(draft.revision), graph: kind.iri(draft.id) })
   },
 })

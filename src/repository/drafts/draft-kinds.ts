@@ -223,15 +223,24 @@ export async function draftGraph(
 
 /** Graph of a published record with the labels that readers of it get, without its catalogue record. */
 export async function publishedGraph(
-  { store, names }: RepositoryContext,
+  context: RepositoryContext,
   kind: DraftKind,
-  { id, originalId }: Published,
+  record: Published,
   signal: AbortSignal,
 ): Promise<string> {
-  const iri = kind.iri(id)
-  const stored = (await store.read(iri, { links: false }, signal)) ?? ''
+  const stored = (await context.store.read(kind.iri(record.id), { links: false }, signal)) ?? ''
+  return storedGraph(context, kind, record, stored)
+}
+
+/** Graph in stored lines of a record, as `publishedGraph` has it. */
+export function storedGraph(
+  { names }: Pick<RepositoryContext, 'names'>,
+  kind: DraftKind,
+  { id, originalId }: Pick<Draft, 'id' | 'originalId'>,
+  stored: string,
+): string {
   const quads = fromLines(unskolemiseLines(stored, { prefix: names.genidPrefix }))
-  return toLines(kind.select(quads, { iri, originalId }).statements)
+  return toLines(kind.select(quads, { iri: kind.iri(id), originalId }).statements)
 }
 
 /** Titles of a record by language; `''` for one without. */

@@ -169,23 +169,39 @@ export function answerDraft(
 
 const linkMs = 14 * dayMs
 
-const signatureOf = ({ serial, links }: Draft, ends: number) =>
-  createHmac('sha256', links).update(`${serial} ${ends}`).digest()
+const signatureOf = ({ serial, links }: Draft, ends: number, maker: string) =>
+  createHmac('sha256', links).update(`${serial} ${ends} ${maker}`).digest()
 
-/** Makes the token of a link to the preview of a draft, which works for 14 days or until it is revoked. */
+/**
+ * Makes the token of a link to the preview of a draft: end, id of the key that made it, and signature. It works for 14 days, until
+ * it is revoked, or until that key may not see the draft any more.
+ */
 export function linkToken(
   draft: Draft,
+  maker: string,
   now: number,
 ): { readonly token: string; readonly ends: number } {
   const ends = now + linkMs
-  return { token: `${ends.toString(36)}.${signatureOf(draft, ends).toString('base64url')}`, ends }
+  const parts = [Buffer.from(maker), signatureOf(draft, ends, maker)]
+  return {
+    token: [ends.toString(36), ...parts.map((part) => part.toString('base64url'))].join('.'),
+    ends,
+  }
 }
 
 /** Whether a token is that of a link to a draft, and still works. */
-export function isLinkToken(draft: Draft, token: string, now: number): boolean {
-  const [time = '', signature = ''] = token.split('.')
+export function isLinkToken(
+  { keys, now }: Pick<RepositoryContext, 'keys' | 'now'>,
+  draft: Draft,
+  token: string,
+): boolean {
+  const [time = '', name = '', signature = ''] = token.split('.')
   const ends = Number.parseInt(time, 36)
-  if (!(ends > now)) return false
-  const [sent, right] = [Buffer.from(signature, 'base64url'), signatureOf(draft, ends)]
-  return sent.length === right.length && timingSafeEqual(sent, right)
+  if (!(ends > now().getTime())) return false
+  const maker = Buffer.from(name, 'base64url').toString()
+  const [sent, right] = [Buffer.from(signature, 'base64url'), signatureOf(draft, ends, maker)]
+  if (sent.length !== right.length || !timingSafeEqual(sent, right)) return false
+  const key = keys.active(maker)
+  const path = `/drafts/${draft.type}/${draft.id}`
+  return key !== undefined && isAs({ key, method: 'GET', path }, 'reader', draft)
 }

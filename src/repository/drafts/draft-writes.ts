@@ -5,6 +5,7 @@ import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag } from '../../http/conditions.ts'
 import { refuseEmptyText, readRdfText } from '../../http/rdf.ts'
+import { merge } from '../../rdf/difference.ts'
 import { fromLines, termIn, toLines } from '../../rdf/lines.ts'
 import { parse } from '../../rdf/parse.ts'
 import { applyPatch, parsePatch } from '../../rdf/patch.ts'
@@ -13,6 +14,7 @@ import { dct } from '../../rdf/namespaces.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 import { formModelsOf } from '../endpoints/profile-endpoints.ts'
 import { bodyLimits, requireId } from '../endpoints/requests.ts'
+import { readVersion, unknownVersion } from '../endpoints/version-endpoints.ts'
 import type { RepositoryContext } from '../repository-context.ts'
 import { hasValue } from './catalogue-rules.ts'
 import type { Draft } from './draft-file.ts'
@@ -22,6 +24,7 @@ import {
   freeId,
   kindOf,
   publishedGraph,
+  storedGraph,
   titlesOf,
   type DraftKind,
 } from './draft-kinds.ts'
@@ -45,31 +48,95 @@ export async function openPublished(
   return answerDraft(c, context, draft, isNew ? 201 : 200)
 }
 
-/** Draft of a published record, made where there is none. Throws `unknown-resource`, and `forbidden` without the role. */
+/** Published record that a draft is made of. */
+type Source = { readonly kind: DraftKind; readonly id: string }
+type Found = NonNullable<Awaited<ReturnType<DraftKind['find']>>>
+type Graphs = Pick<Draft, 'base' | 'graph'> & { readonly baseTag: string }
+
+/** Published record whose drafts the key may write. Throws `unknown-resource`, and `forbidden` without the role. */
+async function publishedRecord(c: AppContext, { kind, id }: Source): Promise<Found> {
+  const found = await kind.find(requireId('of', id), c.get('signal'))
+  if (!found) throw new Failure('unknown-resource', `there is no published record "${id}"`)
+  demandRole(accessOf(c), writerOf(kind), found.catalogue)
+  return found
+}
+
+/** Draft of a published record, made where there is none. Throws as `publishedRecord`. */
 async function draftOfPublished(
   c: AppContext,
   context: RepositoryContext,
-  { kind, id: publishedId }: { readonly kind: DraftKind; readonly id: string },
+  source: Source,
 ): Promise<{ readonly draft: Draft; readonly isNew: boolean }> {
-  const { drafts } = context
-  const [signal, access] = [c.get('signal'), accessOf(c)]
-  const found = await kind.find(requireId('of', publishedId), signal)
-  if (!found) throw new Failure('unknown-resource', `there is no published record "${publishedId}"`)
-  demandRole(access, writerOf(kind), found.catalogue)
-  const existing = drafts.find(kind.type, publishedId)
+  const { kind, id } = source
+  const found = await publishedRecord(c, source)
+  const existing = context.drafts.find(kind.type, id)
   if (existing && existing.state !== 'away') return { draft: existing, isNew: false }
-  const graph = await publishedGraph(context, kind, found, signal)
-  if (existing) drafts.delete(existing)
-  const title = titlesOf(fromLines(graph), kind.iri(publishedId))
-  const { id: foundId, originalId, catalogue, hash: baseTag } = found
-  const record = { type: kind.type, id: foundId, originalId, catalogue, title, graph, baseTag }
-  const draft = drafts.add({
-    ...record,
-    base: graph,
-    author: access.key.id,
-    authorName: nameOf(access),
-  })
-  return { draft, isNew: true }
+  const graph = await publishedGraph(context, kind, found, c.get('signal'))
+  const graphs = { base: graph, graph, baseTag: found.hash }
+  return { draft: addPublished(c, context, { kind, found }, graphs), isNew: true }
+}
+
+/** Adds the draft of a published record, in place of one that was thrown away. */
+function addPublished(
+  c: AppContext,
+  { drafts }: RepositoryContext,
+  { kind, found }: { readonly kind: DraftKind; readonly found: Found },
+  graphs: Graphs,
+): Draft {
+  const { id, originalId, catalogue } = found
+  const access = accessOf(c)
+  const away = drafts.find(kind.type, id)
+  if (away) drafts.delete(away)
+  const title = titlesOf(fromLines(graphs.graph), kind.iri(id))
+  const record = { type: kind.type, id, originalId, catalogue, title, ...graphs }
+  return drafts.add({ ...record, author: access.key.id, authorName: nameOf(access) })
+}
+
+/** Version that a draft takes back (`undo`) or goes back to (`restore`). */
+export type VersionStep = {
+  readonly undo?: number | undefined
+  readonly restore?: number | undefined
+}
+
+/**
+ * Answers a new draft that takes a version of a published record back, or goes back to one. Where later versions changed the same
+ * values, the version itself is the base of the draft (`baseTag`: `version-3`), so that its merge asks what counts. Throws `conflict`
+ * where there is a draft.
+ */
+export async function openVersion(
+  c: AppContext,
+  context: RepositoryContext,
+  source: Source,
+  { undo, restore }: VersionStep,
+): Promise<Response> {
+  const { kind, id } = source
+  const found = await publishedRecord(c, source)
+  const existing = context.drafts.find(kind.type, id)
+  if (existing && existing.state !== 'away')
+    throw new Failure('conflict', 'the record has a draft: publish it or throw it away first')
+  const number = undo ?? restore ?? 0
+  const { lines, former = '' } = await readVersion(c, context, kind.recordName(id), number)
+  const [version = '', before = ''] = [lines, former].map((stored) =>
+    stored === '' ? '' : storedGraph(context, kind, found, stored),
+  )
+  if (version === '' || (undo !== undefined && before === '')) throw unknownVersion(number)
+  const now = await publishedGraph(context, kind, found, c.get('signal'))
+  const current = { base: now, baseTag: found.hash }
+  if (undo === undefined)
+    return answerDraft(
+      c,
+      context,
+      addPublished(c, context, { kind, found }, { ...current, graph: version }),
+      201,
+    )
+  const [from, theirs, mine] = [version, now, before].map(fromLines)
+  const bounds = context.canonical
+  const merged = await merge(from ?? [], theirs ?? [], mine ?? [], bounds ? { bounds } : {})
+  const graphs =
+    merged.conflicts.length === 0
+      ? { ...current, graph: toLines(merged.graph) }
+      : { base: version, graph: before, baseTag: `version-${undo}` }
+  return answerDraft(c, context, addPublished(c, context, { kind, found }, graphs), 201)
 }
 
 /** Reads the body as RDF; relative references are those of a base. */
@@ -215,17 +282,20 @@ async function idFor(
   return target.id
 }
 
-/** Statements of a draft after a change. Throws `malformed-rdf` and `invalid-content` with the line of the change. */
-export async function patched(
+/** Graph of a draft after a change of statements; what its record does not reach is left out. Rejects with `too-large`. */
+export async function patchedGraph(
   { limits, triples }: RepositoryContext,
-  draft: Pick<Draft, 'graph'>,
+  kind: DraftKind,
+  { id, originalId, graph }: Pick<Draft, 'id' | 'originalId' | 'graph'>,
   { remove, add }: { readonly remove: readonly string[]; readonly add: readonly string[] },
-): Promise<Quad[]> {
+): Promise<string> {
   const text = [...remove.map((line) => `D ${line}`), ...add.map((line) => `A ${line}`)].join('\n')
-  return applyPatch(
-    fromLines(draft.graph),
-    await parsePatch(text, { limits, maxLines: 2 * triples }),
-  )
+  const patch = await parsePatch(text, { limits, maxLines: 2 * triples })
+  const quads = applyPatch(fromLines(graph), patch)
+  const { statements } = kind.select(quads, { iri: kind.iri(id), originalId })
+  if (statements.length > triples)
+    throw new Failure('too-large', `a draft may have ${triples} statements`)
+  return toLines(statements)
 }
 
 /** Answers a write of a dataset with `publicationStatus=draft`; without an id at the origin a new draft is made. */

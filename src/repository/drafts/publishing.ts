@@ -79,7 +79,10 @@ export async function demandPublishable(
   throw new Failure('invalid-content', detail, { errors })
 }
 
-/** Merge of a draft with what is published now: the draft with its new base, and what both changed differently. */
+/**
+ * Merge of a draft with what is published now: the draft with its new base, what both changed differently, and what each of them
+ * changed.
+ */
 export async function mergeDraft(
   context: RepositoryContext,
   kind: DraftKind,
@@ -94,11 +97,11 @@ export async function mergeDraft(
     throw new Failure('conflict', detail)
   }
   const base = await publishedGraph(context, kind, current, signal)
-  const [from, theirs, mine] = [draft.base, base, draft.graph].map(fromLines)
+  const [from, now, mine] = [draft.base, base, draft.graph].map(fromLines)
   const bounds = context.canonical
-  const merged = await merge(from ?? [], theirs ?? [], mine ?? [], bounds ? { bounds } : {})
-  const { graph, conflicts } = merged
-  return { base, baseTag: current.hash, graph: toLines(graph), conflicts }
+  const merged = await merge(from ?? [], now ?? [], mine ?? [], bounds ? { bounds } : {})
+  const { graph, conflicts, theirs, own } = merged
+  return { base, baseTag: current.hash, graph: toLines(graph), conflicts, theirs, own }
 }
 
 /** Whether the published record says what the draft says: an earlier attempt got as far as the store. */
@@ -121,6 +124,9 @@ async function isPublished(
   return isSame ? { kind: 'unchanged', iri: kind.iri(draft.id), catalogue, hash } : undefined
 }
 
+/** Outcome of a publication; `others` are the properties that others had changed meanwhile, which were merged. */
+type Publication = WriteOutcome & { readonly others: readonly string[] }
+
 /**
  * Checks and writes a draft, and deletes it. A draft whose record was changed meanwhile is merged where the changes do not touch.
  * Rejects with `invalid-content`, with `precondition-failed` where a decision is needed, and as the write does.
@@ -129,7 +135,7 @@ export function publishDraft(
   context: RepositoryContext,
   { serial }: Pick<Draft, 'serial'>,
   signal: AbortSignal,
-): Promise<WriteOutcome> {
+): Promise<Publication> {
   const { drafts } = context
   const write = (kind: DraftKind, draft: Draft) =>
     writeDraft(
@@ -145,23 +151,28 @@ export function publishDraft(
     )
   const writeMerged = async (kind: DraftKind, draft: Draft) => {
     const earlier = await isPublished(context, kind, draft, signal)
-    if (earlier) return earlier
-    const { conflicts, ...merged } = await mergeDraft(context, kind, draft, signal)
+    if (earlier) return { ...earlier, others: [] }
+    const { conflicts, theirs, own: _, ...merged } = await mergeDraft(context, kind, draft, signal)
     if (conflicts.length > 0)
       throw new Failure('precondition-failed', changed, {
         headers: { ETag: entityTag(merged.baseTag) },
       })
-    return write(kind, { ...draft, ...merged })
+    const properties = [...theirs.removed, ...theirs.added].map(({ predicate }) => predicate.value)
+    const outcome = await write(kind, { ...draft, ...merged })
+    return { ...outcome, others: [...new Set(properties)] }
   }
   const work = async () => {
     const draft = drafts.get(serial)
     const kind = kindOf(context, draft.type)
     await demandPublishable(context, kind, draft, signal)
-    const outcome = await write(kind, draft).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'precondition-failed')
-        return writeMerged(kind, draft)
-      throw error
-    })
+    const outcome = await write(kind, draft).then(
+      (written): Publication => ({ ...written, others: [] }),
+      (error: unknown) => {
+        if (error instanceof Failure && error.kind === 'precondition-failed')
+          return writeMerged(kind, draft)
+        throw error
+      },
+    )
     drafts.delete(draft)
     drafts.forgetWithdrawal(draft)
     return outcome

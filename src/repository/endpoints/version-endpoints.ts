@@ -99,14 +99,15 @@ const storedLines = async (
     c.get('signal'),
   )) ?? ''
 
-const unknownVersion = (number: number) =>
+/** Makes the failure of a version that does not exist, or cannot be read. */
+export const unknownVersion = (number: number) =>
   new Failure(
     'unknown-resource',
     `there is no version ${number}, or its graph cannot be read any more`,
   )
 
 /** Reads a version of a record; fails with `unknown-resource`. */
-async function readVersion(
+export async function readVersion(
   c: AppContext,
   context: RepositoryContext,
   record: RecordName,
