@@ -219,6 +219,8 @@ function searchService(context: PlatformContext) {
     profile,
     settings: () => currentSettings(index),
     findings: projection.findings,
+    preview: projection.preview,
+    keys: context.keys,
     ...(embedding && { meaningOf: embedding.meaningOf }),
     ownerOf: (id: string, signal: AbortSignal) =>
       datasetOfDistribution({ store, names }, id, signal),

@@ -28,7 +28,13 @@ import {
   type StartState,
 } from './engine-start.ts'
 import { embeddedCatalogues, recordSources } from './indexed-records.ts'
-import { findingsOf, type GatherContext, gatherBatch } from './gathering/gather-batch.ts'
+import {
+  findingsOf,
+  type GatherContext,
+  gatherBatch,
+  recordPreview,
+  type UnstoredRecord,
+} from './gathering/gather-batch.ts'
 import { StoredConcepts } from './gathering/stored-concepts.ts'
 import { indexMaintenance } from './index-maintenance.ts'
 import type { DateForm, LeftOutValue } from './mappings/mapping.ts'
@@ -121,6 +127,8 @@ export async function projection(deps: ProjectionContext) {
      */
     findings: (index: IndexName, id: string, signal: AbortSignal) =>
       findingsOf(gather, { index, id }, signal),
+    /** Shows the document of a record that is not stored, and the values that are left out of it; as `recordPreview`. */
+    preview: (record: UnstoredRecord, signal: AbortSignal) => recordPreview(gather, record, signal),
     /** Lists the values of a dataset that its document will not show, for the findings of a harvest. */
     unfitValues: unfitValueFinder({ profile, names, concepts }),
     /** Number of resources that are not indexed yet. */

@@ -1,16 +1,30 @@
 /**
  * The endpoints that list the findings of a record: values of its RDF that do not fit their fields, so that its document does not show
- * them. Each request projects the stored record once more; findings are stored nowhere.
+ * them; and the one that shows the document of a record that is not stored. Each request projects the record once more; nothing is
+ * stored.
  */
 
 import { z } from '@hono/zod-openapi'
-import { Failure } from '../errors.ts'
+import { Failure, invalidParameter } from '../errors.ts'
 import type { AppContext } from '../http/context.ts'
-import { anyone } from '../http/endpoint.ts'
+import { anyone, mayAs } from '../http/endpoint.ts'
 import { largeWork } from '../http/long-answers.ts'
+import { readRdfText, refuseEmptyText } from '../http/rdf.ts'
 import type { ResourceType } from '../profile/profile.ts'
-import { recordAnswer, recordId, searchEndpoint, stateAnswers } from './search-answers.ts'
-import type { SearchServiceContext } from './search-service-context.ts'
+import { formats } from '../rdf/media-types.ts'
+import type { IndexName } from '../search-index/index-settings.ts'
+import { truncateLists } from '../search-index/truncate-lists.ts'
+import { translateRecord } from './facet-labels.ts'
+import { searchParameters } from './request/search-parameters.ts'
+import { maxEntries, withCatalogue } from './record-routes.ts'
+import {
+  jsonAnswers,
+  recordAnswer,
+  recordId,
+  searchEndpoint,
+  stateAnswers,
+} from './search-answers.ts'
+import type { SearchAppContext, SearchServiceContext } from './search-service-context.ts'
 
 /** Maximum number of findings in one answer; `count` is the number of all. */
 const maxFindings = 500
@@ -40,16 +54,28 @@ const finding = z.object({
   detail: z.string().openapi({ description: 'What is wrong with the value, in English' }),
 })
 
-const answer = z.object({
-  result: z.object({
-    count: z.int().openapi({ description: 'Of all findings' }),
-    findings: z.array(finding).max(maxFindings),
-  }),
+const found = z.object({
+  count: z.int().openapi({ description: 'Of all findings' }),
+  findings: z.array(finding).max(maxFindings),
+})
+
+type Findings = NonNullable<Awaited<ReturnType<SearchAppContext['findings']>>>
+
+/** Number of the findings, and the first ones in words. */
+const listed = (findings: Findings) => ({
+  count: findings.length,
+  findings: findings.slice(0, maxFindings).map((finding) => ({
+    ...finding,
+    detail: `${finding.property ?? finding.field} ${reasons[finding.reason] ?? finding.reason}`,
+  })),
 })
 
 /** Endpoints of findings, one for each kind of record of the profile. */
 export function findingsEndpoints(types: readonly ResourceType[]) {
-  const answers = stateAnswers('Values of the record that it does not show, and why', answer)
+  const answers = stateAnswers(
+    'Values of the record that it does not show, and why',
+    z.object({ result: found }),
+  )
   const kinds = [
     'dataset',
     'catalogue',
@@ -60,13 +86,9 @@ export function findingsEndpoints(types: readonly ResourceType[]) {
     const readFindings = async (c: AppContext, { findings }: SearchServiceContext) => {
       const [type, id] = [c.req.param('type') ?? kind, c.req.param('id') ?? '']
       const index = isTyped ? (`resource_${type}` as const) : kind
-      const found = await largeWork(c, () => findings(index, id, c.var.signal))
-      if (!found) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
-      const listed = found.slice(0, maxFindings).map((finding) => ({
-        ...finding,
-        detail: `${finding.property ?? finding.field} ${reasons[finding.reason] ?? finding.reason}`,
-      }))
-      return recordAnswer(c, { text: JSON.stringify({ count: found.length, findings: listed }) })
+      const all = await largeWork(c, () => findings(index, id, c.var.signal))
+      if (!all) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
+      return recordAnswer(c, { text: JSON.stringify(listed(all)) })
     }
     return searchEndpoint({
       method: 'get',
@@ -81,3 +103,74 @@ export function findingsEndpoints(types: readonly ResourceType[]) {
     })
   })
 }
+
+/** Most bytes of the RDF of a preview, and the milliseconds for it. */
+const [previewBytes, previewMs] = [16 * 2 ** 20, 20_000]
+
+const previewQuery = z.object({
+  type: z
+    .string()
+    .default('datasets')
+    .openapi({ description: '`datasets`, or a type that the profile declares' }),
+  id: recordId,
+  catalogue: recordId.optional(),
+  locale: searchParameters.shape.locale,
+  most: maxEntries,
+})
+
+/** Index of a type of records. Throws `invalid-parameter`. */
+function indexOf(type: string, resources: readonly ResourceType[]): IndexName {
+  if (type === 'datasets') return 'dataset'
+  if (resources.some(({ id }) => id === type)) return `resource_${type}`
+  throw invalidParameter('type', 'previews are of datasets and of types of the profile')
+}
+
+const example = `<> a <http://www.w3.org/ns/dcat#Dataset> ; <http://purl.org/dc/terms/title> "Levels"@en .`
+
+/** Endpoint that shows the document of a record that is not stored. */
+export const previewEndpoint = searchEndpoint({
+  method: 'post',
+  path: '/preview',
+  operation: 'postPreview',
+  summary:
+    'Show the document that RDF would become, and the values that are left out of it; nothing is stored',
+  description: 'For those who may see drafts in the catalogue. `<>` in the RDF is the record.',
+  auth: mayAs('reader', (c) => c.req.query('catalogue')),
+  query: previewQuery,
+  body: {
+    required: true,
+    content: Object.fromEntries(
+      Object.values(formats).map(({ mediaType }) => [
+        mediaType,
+        { schema: { type: 'string' as const }, ...(mediaType === 'text/turtle' && { example }) },
+      ]),
+    ),
+  },
+  answers: jsonAnswers(
+    'The document as that of a stored record',
+    z.object({ result: found.extend({ record: z.looseObject({}) }) }),
+  ),
+  handle: async ({ c, query, signal }, { preview, profile, limits, index: searchIndex }) => {
+    const { type, id, catalogue = '', locale, most } = query
+    const index = indexOf(type, profile.resources)
+    // The request writes nothing, so that it is no activity.
+    c.set('write', undefined)
+    c.get('deadline').extend(previewMs)
+    const bytes = Math.min(limits.bodyBytes, previewBytes)
+    const { format, text } = await readRdfText(c, {
+      bytes,
+      name: 'bodyBytes, at most 16 MB for a preview,',
+    })
+    refuseEmptyText(text)
+    const shown = await largeWork(c, () => preview({ index, id, catalogue, text, format }, signal))
+    if (!shown)
+      throw new Failure(
+        'conflict',
+        `the catalogue "${catalogue}" is hidden or absent, and so would the record be`,
+      )
+    const truncated = truncateLists(JSON.stringify(shown.record), most)
+    const record = { text: await withCatalogue(searchIndex, truncated, signal) }
+    const translated = await translateRecord(record, locale)
+    return c.json({ result: { record: JSON.parse(translated.text), ...listed(shown.findings) } })
+  },
+})

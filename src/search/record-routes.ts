@@ -28,7 +28,8 @@ import { textAt } from '../text/json.ts'
 
 const idPath = z.object({ id: recordId })
 const { locale } = searchParameters.shape
-const maxEntries = z.coerce.number().int().min(1).max(10_000).optional().openapi({
+/** Parameter `most`. */
+export const maxEntries = z.coerce.number().int().min(1).max(10_000).optional().openapi({
   description:
     'Entries of each list of a long record; `_cut` then counts all of them and has their formats and licences',
 })
@@ -188,11 +189,20 @@ export async function datasetRecord(
   maxEntries?: number,
 ): Promise<RecordText> {
   const text = await storedText(readTruncated(index, maxEntries), 'dataset', id, signal)
+  const modified = instantAt(recordFields(text), recordModified)
+  return { text: await withCatalogue(index, text, signal), modified }
+}
+
+/** JSON text of a record with the current record of its catalogue in place of the embedded copy. */
+export async function withCatalogue(
+  index: SearchIndex,
+  text: string,
+  signal?: AbortSignal,
+): Promise<string> {
   const record = recordFields(text)
   const catalogueId = textAt(record, 'catalog.id')
   const catalogue = catalogueId && (await index.get('catalogue', catalogueId, signal))
-  const complete = catalogue ? JSON.stringify({ ...record, catalog: JSON.parse(catalogue) }) : text
-  return { text: complete, modified: instantAt(record, recordModified) }
+  return catalogue ? JSON.stringify({ ...record, catalog: JSON.parse(catalogue) }) : text
 }
 
 /** Path of the time when the platform last wrote a record. */

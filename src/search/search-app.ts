@@ -1,4 +1,4 @@
-/** HTTP service of search: read-only, without keys. */
+/** HTTP service of search: read-only, and without keys but for previews of what is not published. */
 
 import { z } from '@hono/zod-openapi'
 import { type App, type AppContext, newApp } from '../http/app.ts'
@@ -12,7 +12,7 @@ import { type AnswerSchemas, answerSchemas } from './answer-schemas.ts'
 import { ckanEndpoints } from './ckan/ckan.ts'
 import { feedEndpoints } from './feeds/feeds.ts'
 import { openSitemap, sitemapEndpoints } from './feeds/sitemap.ts'
-import { findingsEndpoints } from './record-findings.ts'
+import { findingsEndpoints, previewEndpoint } from './record-findings.ts'
 import { catalogueEndpoints, datasetEndpoints, resourceEndpoints } from './record-routes.ts'
 import {
   bodySchema,
@@ -94,6 +94,7 @@ export const searchEndpoints = (
   ...catalogueEndpoints(schemas),
   ...resourceEndpoints(resources, schemas.resource),
   ...findingsEndpoints(resources),
+  previewEndpoint,
   ...vocabularyEndpoints(schemas),
   ...feedEndpoints,
   ...sitemapEndpoints,
@@ -103,18 +104,19 @@ export const searchEndpoints = (
   readHealth,
 ]
 
-/** Creates the app. All endpoints are public. */
+/** Creates the app. All endpoints but that of previews are public. */
 export function searchApp(context: SearchAppContext): App {
   const { http, index, profile, version, sitemap = openSitemap(context) } = context
   const app = newApp({ ...http, name: 'search' })
   const schemas = answerSchemas(profile)
-  mount(app, searchEndpoints(profile, schemas), {
+  const services = {
     ...context,
     sitemap,
     similarTo: similarFinder(index),
     withEntityTag: entityTagger(context),
     cachedAnswer: answerCache(),
-  })
+  }
+  mount(app, searchEndpoints(profile, schemas), services, { keys: context.keys })
   mountContract(app, {
     title: 'Search',
     version,

@@ -1,10 +1,12 @@
 /** Dependencies of the search service's endpoints. */
 
+import type { ApiKeys } from '../http/api-key.ts'
 import type { AppContext, SharedAppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
 import type { Meaning, SearchIndex } from '../search-index/search-index.ts'
 import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
 import type { Profile } from '../profile/profile.ts'
+import type { Format } from '../rdf/media-types.ts'
 import type { SearchOptions } from './request/search-request.ts'
 import type { SitemapKeeper } from './feeds/sitemap-cache.ts'
 import type { SimilarTo } from './similar.ts'
@@ -68,6 +70,22 @@ export type SearchAppContext = Omit<SearchOptions, 'settings' | 'bounds' | 'limi
     id: string,
     signal: AbortSignal,
   ) => Promise<readonly RecordFinding[] | undefined>
+  /**
+   * Makes the document of a record that is not stored, with the values that are left out of it; `undefined` for one that searches
+   * would not find. Rejects with the errors of the RDF.
+   */
+  readonly preview: (
+    record: {
+      readonly index: IndexName
+      readonly id: string
+      readonly catalogue: string
+      readonly text: string
+      readonly format: Format
+    },
+    signal: AbortSignal,
+  ) => Promise<{ readonly record: object; readonly findings: readonly RecordFinding[] } | undefined>
+  /** Keys of those who may see previews. */
+  readonly keys: ApiKeys
   /**
    * Makes the meaning of a query for searches with `related=true`; `undefined` if there is none in time. Absent without an embedder.
    */

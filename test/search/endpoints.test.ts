@@ -60,12 +60,16 @@ describe('the endpoints of the search service', () => {
     expect(table.filter(({ summary }) => summary.trim() === '')).toEqual([])
   })
 
-  it('are open and only read: a POST is a search or a call of CKAN', () => {
-    expect(table.filter(({ needs }) => needs !== 'nothing')).toEqual([])
+  it('only read, and are open but for previews: a POST is a search, a preview or a call of CKAN', () => {
+    const closed = table.filter(({ needs }) => needs !== 'nothing')
+    expect(closed.map(({ path }) => path)).toEqual(['/preview'])
     const others = table.filter(
       ({ method, path }) => method !== 'get' && !/\/ckan|^\/api/.test(path),
     )
-    expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual(['post /search'])
+    expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'post /search',
+      'post /preview',
+    ])
   })
 
   it('are in the OpenAPI document unless they are hidden, which are calls of CKAN by name', async () => {
@@ -76,7 +80,8 @@ describe('the endpoints of the search service', () => {
     expect(new Set(hidden.map(({ path }) => path.split('/').at(-1)))).toEqual(new Set(['{action}']))
   })
 
-  it.each(table.map(({ method, path }) => [method.toUpperCase(), filled(path)] as const))(
+  const open = table.filter(({ needs }) => needs === 'nothing')
+  it.each(open.map(({ method, path }) => [method.toUpperCase(), filled(path)] as const))(
     '%s %s is answered without a key',
     async (method, path) => {
       expect(path).not.toContain('{')

@@ -4,9 +4,12 @@
  * a time, with their catalogues and, for resources, the hashes that the platform stores.
  */
 
+import { Failure } from '../../errors.ts'
 import type { Profile, ResourceType } from '../../profile/profile.ts'
 import { readLines } from '../../rdf/lines.ts'
+import type { Format } from '../../rdf/media-types.ts'
 import { spdx } from '../../rdf/namespaces.ts'
+import { parse } from '../../rdf/parse.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'
 import type { IndexChange } from '../../search-index/search-index.ts'
@@ -74,13 +77,56 @@ export async function findingsOf(
   const record = recordOf(pending, context)
   if (record) await batch.addRecords([record])
   else if (index === 'catalogue') await batch.addCatalogue(pending)
-  const fields = compileFields(indexedShape(context.profile, index)?.fields ?? [])
-  return batch.reports[0]
-    ?.filter(({ field }) => !field.startsWith('catalog.'))
+  return batch.reports[0] && findingsIn(context, index, batch.reports[0])
+}
+
+function findingsIn(
+  { profile }: GatherContext,
+  index: IndexName,
+  reports: readonly LeftOutValue[],
+) {
+  const fields = compileFields(indexedShape(profile, index)?.fields ?? [])
+  return reports
+    .filter(({ field }) => !field.startsWith('catalog.'))
     .map(({ field, problem: reason, value }) => {
       const property = propertyAt(fields, field)
       return { field, reason, value, ...(property !== undefined && { property }) }
     })
+}
+
+/** Record that is not stored: id, catalogue (`''` for none) and RDF, in which `<>` is the record. */
+export type UnstoredRecord = {
+  readonly index: IndexName
+  readonly id: string
+  readonly catalogue: string
+  readonly text: string
+  readonly format: Format
+}
+
+/**
+ * Builds the document of a record that is not stored, and lists the values that are left out of it as `findingsOf` does; `undefined`
+ * where searches would not find it, because its catalogue is hidden or absent. Rejects as `parse`, and with `invalid-content` for a
+ * text that has nothing about the record.
+ */
+export async function recordPreview(
+  context: GatherContext,
+  { index, id, catalogue, text, format }: UnstoredRecord,
+  signal: AbortSignal,
+) {
+  const { names } = context
+  const batch = new Batch(context, signal)
+  const isTyped = index !== 'dataset' && index !== 'catalogue'
+  const resource = isTyped ? names.resource(index.replace('resource_', ''), id) : names[index](id)
+  const statements = await parse(text, format, { baseIri: resource })
+  if (!statements.some(({ subject }) => subject.value === resource))
+    throw new Failure('invalid-content', `the text has no statement about <${resource}>`)
+  const content = { catalogue, quads: () => statements, created: true }
+  const record = recordOf({ resource, version: 0, markedVersions: [], content }, context)
+  if (record) await batch.addRecords([record])
+  const [change] = batch.changes
+  if (!change || !('put' in change)) return undefined
+  const findings = findingsIn(context, index, batch.reports[0] ?? [])
+  return { record: change.put.record, findings }
 }
 
 /**
@@ -161,7 +207,7 @@ class Batch {
     for (const mark of marks) {
       const { resource, content } = mark
       const graph = content ? graphOf(content.quads()) : await facts.graph(resource)
-      const catalogueId = content ? content.catalogue : facts.catalogue(resource)
+      const catalogueId = content ? content.catalogue || undefined : facts.catalogue(resource)
       const catalogue =
         catalogueId === undefined ? undefined : await catalogueCache.get(catalogueId, this.#signal)
       gathered.push({ mark, graph, catalogue })

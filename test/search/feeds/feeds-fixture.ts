@@ -1,5 +1,6 @@
 /** The doors of the search station that show records in other forms, over a real engine. */
 
+import { apiKeys } from '../../../src/http/api-key.ts'
 import type { Document, SearchIndex } from '../../../src/search-index/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
@@ -49,6 +50,8 @@ export async function feedsFixture(
     findings: async () => undefined,
     profile: await loadProfile(),
     version: '1',
+    keys: apiKeys({}),
+    preview: async () => undefined,
   })
   const request = async (path: string, init?: RequestInit) => app.request(path, init)
   return {

@@ -1,5 +1,6 @@
 /** The search station over a real engine, holding the corpus or other documents. */
 
+import { apiKeys } from '../../../src/http/api-key.ts'
 import type { CursorLimits } from '../../../src/search-index/cursors.ts'
 import type { SearchIndex } from '../../../src/search-index/search-index.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
@@ -86,6 +87,8 @@ export async function searchFixture(
     },
     profile: { ...(await loadProfile()), resources },
     version: '1',
+    keys: apiKeys({}),
+    preview: async () => undefined,
     http: { log },
     findings,
     ...(meaningOf && { meaningOf }),
