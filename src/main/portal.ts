@@ -46,6 +46,7 @@ export function portalService(
         stewardValidation: asProcess(furtherPaths.shapes),
       }),
       repositoryAdmin: asProcess(servicePaths.repo),
+      searchAdmin: asProcess(servicePaths.search),
       deskRepository: acting(servicePaths.repo),
       deskSearch: acting(servicePaths.search),
       ...(services.includes('scheduler') && {

@@ -24,6 +24,8 @@ export type PageContent = {
   readonly description?: string
   /** `false` keeps search engines from indexing the page. */
   readonly isIndexed?: boolean
+  /** `false` keeps caches from storing the page, also that of an anonymous reader. */
+  readonly isStored?: boolean
   /** Canonical path of the page after its language: `datasets/{id}`. */
   readonly canonical?: string
   /** The record that the page is about, and its path in the repository. */

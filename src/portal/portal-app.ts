@@ -78,8 +78,8 @@ function pageHeaders({ config: { embed }, isEmbedded, pathInLanguage }: PageCont
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
 font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${frames}`,
-    // The address of an invitation is a secret.
-    'Referrer-Policy': pathInLanguage.startsWith('invitation/')
+    // The addresses of invitations and of shared previews are secrets.
+    'Referrer-Policy': /^(?:invitation|preview)\//.test(pathInLanguage)
       ? 'no-referrer'
       : 'strict-origin-when-cross-origin',
     'Cross-Origin-Opener-Policy': 'same-origin',
@@ -250,7 +250,8 @@ async function answerPage(
   const body = String(await layout(context, content))
   const link = linkHeader(context, content)
   if (link !== undefined) c.header('Link', link)
-  if (isPrivate) return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
+  if (isPrivate || content.isStored === false)
+    return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   portal.sentPages.set(key, { tag, theme, isUnchanged: sources.isUnchanged })
   return noneMatch?.includes(tag)

@@ -26,6 +26,8 @@ export type Ports = {
   /** Scheduler and repository with the key of the process, for actions that a session permits; absent where they do not run. */
   readonly scheduler?: Port
   readonly repositoryAdmin?: Port
+  /** Search with the key of the process, for previews that a link permits. */
+  readonly searchAdmin?: Port
   /**
    * Services with the key of the process and `Acting-For`: the service decides by the permissions of the person who is signed in,
    * and its log names the person.

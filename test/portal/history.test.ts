@@ -62,21 +62,47 @@ it('shows what the newest version changed, and what any two differ in', async ()
     expect(await page(path.replace('en', language))).toContain('<del>a</del>')
 })
 
-it('takes one version back and keeps later ones, or goes back as a whole', async () => {
+it('makes a draft that takes one version back and keeps later ones, or goes back as a whole', async () => {
   const { page, post } = await signedIn(platform, all)
+  const own = path.replace('/history', '')
+  const publish = async () => {
+    const text = await page(`${own}/check`)
+    const [, revision = ''] = /name="revision" value="(\d+)"/.exec(text) ?? []
+    return post(`${own}/check?catalogue=water`, { do: 'publish', revision })
+  }
+  const stored = async () => (await fetch(`${client(platform).repo}/datasets/levels.nt`)).text()
   const undone = await post(path, { do: 'undo', version: '2', former: '1' })
-  expect([undone.status, undone.headers.get('Location')]).toEqual([303, `${path}?did=undo`])
-  const text = await (await fetch(`${client(platform).repo}/datasets/levels.nt`)).text()
+  expect([undone.status, undone.headers.get('Location')]).toEqual([303, `${own}/check?did=undo`])
+  expect(await page(`${own}/check?did=undo`)).toContain('This draft takes a version back.')
+  // Nothing is public before the draft is published, and there is one draft.
+  expect(await stored()).toContain('"Water levels"')
+  const second = await post(path, { do: 'restore', version: '3', former: '1' })
+  expect(second.headers.get('Location')).toBe(`${path}?did=draft`)
+  expect(await page(`${path}?did=draft`)).toContain('There is a draft of this record already.')
+  expect((await publish()).status).toBe(303)
+  const text = await stored()
   expect([text.includes('"Levels"'), text.includes('"b"')]).toEqual([true, true])
-  expect(await page(`${path}?did=undo`)).toContain('role="status"')
   const restored = await post(path, { do: 'restore', version: '4', former: '1' })
-  expect(restored.headers.get('Location')).toBe(`${path}?did=restore`)
-  const again = await post(path, { do: 'undo', version: '3', former: '2' })
-  // What it changed is taken back already.
-  expect(again.headers.get('Location')).toBe(`${path}?did=undo`)
-  await dataset('Levels', 'c')
-  const late = await post(path, { do: 'undo', version: '3', former: '2' })
-  expect(late.headers.get('Location')).toBe(`${path}?did=later`)
+  expect(restored.headers.get('Location')).toBe(`${own}/check?did=restore`)
+  expect((await publish()).status).toBe(303)
+  expect(await stored()).toContain('"a"')
+})
+
+it('asks what counts where later versions changed the same', async () => {
+  const { page, post } = await signedIn(platform, all)
+  const own = path.replace('/history', '')
+  await dataset('Levels of water', 'c')
+  const late = await post(path, { do: 'undo', version: '2', former: '1' })
+  expect(late.headers.get('Location')).toBe(`${own}/merge?did=undo`)
+  const html = await page(`${own}/merge?did=undo`)
+  expect(html).toContain('Levels of water')
+  expect(html).toMatch(
+    /value="mine" checked><b>Yours<\/b><span><\/span><span class="soft marked">.*Levels/,
+  )
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? ''
+  const form = { baseTag: field('baseTag'), revision: field('revision'), c0: 'mine' }
+  expect((await post(`${own}/merge`, form)).status).toBe(303)
+  expect(await page(`${own}/check`)).toContain('Levels')
   expect(await page(path)).not.toContain('<script>alert')
 })
 

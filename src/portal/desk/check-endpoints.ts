@@ -6,6 +6,7 @@
 import { Failure } from '../../errors.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
 import { type FormFields, readForm } from '../../http/form.ts'
+import { listed, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
 import type { PortalServices } from '../portal-services.ts'
@@ -20,6 +21,7 @@ import {
   readDraft,
   type RecordPlace,
 } from './drafts.ts'
+import { shortProperties } from './merge-page.ts'
 import { publishedPage } from './published-page.ts'
 import { turtlePage } from './turtle-page.ts'
 import { keptForm, statusOf, withUnsaved } from './unsaved.ts'
@@ -85,6 +87,10 @@ export function stepOf(place: RecordPlace, field: FormFields, timeZone: string):
       return { method: 'DELETE', path: draftPath(place) }
     case 'restore':
       return post('restore', {})
+    case 'link':
+      return post('links', {})
+    case 'revoke':
+      return { method: 'DELETE', path: draftPath(place, '/links') }
     case 'schedule':
       return post('schedule', { publishAt: instantOf(field('at'), timeZone) })
     case 'save':
@@ -99,21 +105,23 @@ export function stepOf(place: RecordPlace, field: FormFields, timeZone: string):
   }
 }
 
-/** Sends a step as the person who is signed in. Rejects as the repository does. */
+/** Sends a step as the person who is signed in, and resolves with the answer. Rejects as the repository does. */
 export async function sendStep(
   context: StewardContext,
   step: Step,
   revision: string,
-): Promise<void> {
+): Promise<unknown> {
   const { steward, log, signal } = context
   const { method, path, body } = step
   log.info({ key: steward.id, method, path }, 'portal.action')
   const headers = {
+    // What others had changed before a publication is named in its answer.
+    Prefer: 'return=representation',
     ...(revision !== '' && { 'If-Match': `"${revision}"` }),
     ...(body && { 'Content-Type': typeof body === 'string' ? 'text/turtle' : 'application/json' }),
   }
   const payload = body && { body: typeof body === 'string' ? body : JSON.stringify(body) }
-  await context.ask('deskRepository', path, { method, headers, signal, ...payload })
+  return context.ask('deskRepository', path, { method, headers, signal, ...payload })
 }
 
 /** Status of a refused step: that of a full disk, else 400. */
@@ -145,34 +153,49 @@ const recordPage = (step: string, operation: string, summary: string, show: Show
       page: async (c, services) => {
         const context = await actionContext(c, services)
         const [field, place] = [await readForm(c), placeOf(c)]
-        const again = (error?: Failure) =>
+        const again = (error?: Failure, answer?: unknown) =>
           services.respond(
             c,
-            (page) => show(stewardContext(page), place, { field, ...(error && { error }) }),
+            (page) => show(stewardContext(page), place, { field, ...(error && { error }), answer }),
             error ? refusalStatus(error) : 200,
           )
         const step = stepOf(place, field, context.config.timeZone)
         if (!step) return again()
         try {
-          await sendStep(context, step, field('revision'))
+          const answer = await sendStep(context, step, field('revision'))
+          // The address of a preview is a secret, so that no address of a page has it.
+          if (field('do') === 'link') return await again(undefined, answer)
+          const others = listed(valueAt(answer, 'others')).map(String)
+          return c.redirect(nextPath(context, place, field('do'), shortProperties(others)), 303)
         } catch (error) {
           if (error instanceof Failure) return again(error)
           throw error
         }
-        return c.redirect(nextPath(context, place, field('do')), 303)
       },
     }),
   ]
 }
 
-/** Path of the page after a step: the check, after a withdrawal what waits, and without its draft the list of those. */
-function nextPath({ pathTo }: StewardContext, { type, id, catalogue }: RecordPlace, did: string) {
+/**
+ * Path of the page after a step: the check, after a withdrawal what waits, and without its draft the list of those. `others` are the
+ * properties that others had changed before.
+ */
+export function nextPath(
+  { pathTo }: StewardContext,
+  { type, id, catalogue }: RecordPlace,
+  did: string,
+  others = '',
+): string {
   if (did === 'delete') {
     const list = type === 'catalogues' ? type : 'datasets'
     return `${pathTo('desk', list)}?state=away&did=delete`
   }
   const isGone = did === 'withdraw'
-  const query = new URLSearchParams({ ...(!isGone && { catalogue }), did })
+  const query = new URLSearchParams({
+    ...(!isGone && { catalogue }),
+    did,
+    ...(others !== '' && { others }),
+  })
   const path = isGone ? pathTo('desk', 'waiting') : pathTo('desk', type, id, 'check')
   return `${path}?${query.toString()}`
 }

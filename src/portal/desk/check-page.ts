@@ -2,6 +2,7 @@
 
 import type { Failure } from '../../errors.ts'
 import type { FormFields } from '../../http/form.ts'
+import { shortNames } from '../../rdf/namespaces.ts'
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
@@ -17,7 +18,9 @@ import { draftPath } from './drafts.ts'
 import { fieldLabel, messageText, nameOfConcept } from './form-controls.ts'
 import { controlPath, type FieldPlace, placeOfFinding, placesOf } from './field-links.ts'
 import {
+  type Draft,
   fieldContext,
+  fieldsOfModel,
   formPath,
   isAnswered,
   keptStatements,
@@ -27,14 +30,23 @@ import {
 } from './form-page.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
 
-/** Form that is shown again; `error` is why it was refused. */
-export type Posted = { readonly field: FormFields; readonly error?: Failure }
+/** Form that is shown again: `error` is why it was refused, `answer` that of the repository where there is no other page. */
+export type Posted = {
+  readonly field: FormFields
+  readonly error?: Failure
+  readonly answer?: unknown
+}
+
+/** Milliseconds for a check: the first one of a process loads its shapes. */
+const checkMs = 15_000
 
 /** Page of the check of a draft. Rejects with `Failure` where the repository cannot check it. */
 export async function checkPage(view: View, posted?: Posted): Promise<PageContent> {
   const { context, draft } = view
   const { t, steward } = context
-  const checked = await context.ask('deskRepository', draftPath(draft, '/findings'))
+  const checked = await context.ask('deskRepository', draftPath(draft, '/findings'), {
+    signal: AbortSignal.timeout(checkMs),
+  })
   const rows = rowsOfDraft(view)
   const findings = findingLists(view, rows, listAt(checked, 'findings'))
   const mayWrite = draft.may.includes('write')
@@ -50,9 +62,9 @@ export async function checkPage(view: View, posted?: Posted): Promise<PageConten
     body: html`${breadcrumbs(context, steward.hasDesk && { href: context.pathTo('desk'), label: t('desk') }, mayWrite && { href: first, label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag ${kinds[draft.state] ?? 'draft'}">${t(`form-state-${draft.state}`)}</span></div>
       <div class="form-page"><div class="side">${mayWrite && sectionList(view, rows, 'check')}</div>
-      <div><h2>${t('publish-heading')}</h2>${outcome(context, posted, draft.revision)}${noteOf(view)}${findings}
+      <div><h2>${t('publish-heading')}</h2>${outcome(context, posted, draft)}${othersNotice(context, draft)}${noteOf(view)}${findings}
       ${pageSection('answers', t('publish-answers'), [answerList(view, rows, mayWrite), keptStatements(view)])}${actions(view, posted)}${throwAway(view)}</div>
-      <aside aria-label="${t('publish-points')}">${points(context, checked)}${textLinks(view, mayWrite)}</aside></div>`,
+      <aside aria-label="${t('publish-points')}">${points(context, checked)}${pagePanel(view, posted)}${textLinks(view, mayWrite)}</aside></div>`,
   })
 }
 
@@ -71,21 +83,43 @@ export const refusalOf = ({ kind }: Failure, action: string): string =>
   `publish-refused-${kind === 'invalid-parameter' ? action : (refusals[kind] ?? 'later')}`
 
 /**
- * Notice that the last action was done, or why it was refused. `revision` is that of the draft: where it was posted, it is the
- * published record that was changed meanwhile.
+ * Notice that the last action was done, or why it was refused. Where the revision of the `draft` was posted, it is the published
+ * record that was changed meanwhile.
  */
 export function outcome(
-  { t, query }: StewardContext,
+  { t, query, pathTo }: StewardContext,
   { field, error }: Partial<Posted> = {},
-  revision?: string,
+  draft?: Pick<Draft, 'type' | 'id' | 'revision'>,
 ): HtmlContent {
   const did = `publish-did-${query.get('did') ?? ''}`
   if (!field || !error)
     return !field && t(did) !== did && html`<div role="status">${notice('good', t(did))}</div>`
   const key = refusalOf(error, field('do'))
-  const isMerge = error.kind === 'precondition-failed' && field('revision') === revision
+  const isMerge =
+    error.kind === 'precondition-failed' && draft && field('revision') === draft.revision
   const text = t(isMerge ? 'publish-refused-merge' : key)
-  return html`<div role="alert">${notice('bad', t('publish-refused'), html`<p>${text}</p>`)}</div>`
+  const link =
+    isMerge &&
+    html` <a href="${pathTo('desk', draft.type, draft.id, 'merge')}">${t('merge-decide')}</a>`
+  return html`<div role="alert">${notice('bad', t('publish-refused'), html`<p>${text}${link}</p>`)}</div>`
+}
+
+/** Notice about the fields that others had changed before the last action; the address names their properties. */
+export function othersNotice(
+  context: StewardContext,
+  { type, id, model }: Pick<Draft, 'type' | 'id' | 'model'>,
+): HtmlContent {
+  const { t, query, pathTo } = context
+  const others = new Set(query.get('others')?.split(' '))
+  const isOther = (path: string) => others.has(shortNames().shorten(path) ?? path)
+  const fields = fieldsOfModel(model).filter(({ path }) => path.some(isOther))
+  if (fields.length === 0) return false
+  const names = fields.map((field) => fieldLabel({ page: context }, field)).join(', ')
+  return notice(
+    'run',
+    t('publish-others', { fields: names }),
+    html`<p><a href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></p>`,
+  )
 }
 
 /** Word of the author to the reviewer or back, and the time at which it is published. */
@@ -105,6 +139,28 @@ const points = (context: StewardContext, checked: unknown): HtmlContent => {
     typeof score === 'number' &&
     panel(context.t('publish-points'), [scoreText(context, score), dimensionBars(context, bars)])
   )
+}
+
+/** Links to the page as it would be, for the person and for others. */
+function pagePanel(view: View, posted?: Posted): HtmlContent {
+  const { context, draft } = view
+  const { t, formats, root, language } = context
+  // Pages of catalogues are lists of what is published in them.
+  if (draft.type === 'catalogues') return false
+  const token = textAt(posted?.answer, 'token')
+  const path = [draft.type, draft.id, token ?? ''].map(encodeURIComponent).join('/')
+  const made =
+    token !== undefined &&
+    html`<div role="status"><div class="field"><label for="share">${t('share-address')}</label><input id="share" readonly value="${root}${language}/preview/${path}"></div>
+    <p class="small">${t('share-ends')} ${formats.moment(textAt(posted?.answer, 'ends'))}</p>
+    <p class="row"><button class="button small" type="button" data-copy="share" hidden>${icon('copy')} ${t('copy')}</button></p></div>`
+  const buttons = html`<p class="small">${t('share-hint')}</p><p class="row"><button class="button small" name="do" value="link">${t('share-make')}</button><button class="button quiet small" name="do" value="revoke">${t('share-revoke')}</button></p>`
+  return panel(t('draft-preview-page'), [
+    html`<p class="row"><a class="button small" href="${formPath(view, 'preview')}">${t('draft-preview-see')}</a></p>`,
+    made,
+    draft.may.includes('links') &&
+      sessionForm(context, formPath(view, 'check'), buttons, 'stack close'),
+  ])
 }
 
 function textLinks(view: View, mayWrite: boolean): HtmlContent {

@@ -7,7 +7,9 @@ import { checkEndpoints } from './check-endpoints.ts'
 import { deskPageEndpoints } from './desk-page-endpoints.ts'
 import { formEndpoints } from './form-endpoints.ts'
 import { historyEndpoints } from './history-endpoints.ts'
+import { mergeEndpoints } from './merge-endpoints.ts'
 import { peopleEndpoints } from './people-endpoints.ts'
+import { previewEndpoints } from './preview-endpoints.ts'
 import { keepingTyped } from './unsaved.ts'
 
 /**
@@ -17,6 +19,8 @@ export const deskEndpoints: readonly Endpoint<PortalServices>[] = [
   ...deskPageEndpoints,
   ...catalogueEndpoints,
   ...checkEndpoints,
+  ...mergeEndpoints,
+  ...previewEndpoints,
   ...historyEndpoints,
   ...peopleEndpoints,
   ...formEndpoints,

@@ -221,7 +221,10 @@ export const chip = (
 ): HtmlMarkup => html`<span class="value">${text}${removeButton(form, row.name, plain)}</span>`
 
 /** Name of the value of a row: that of its concept, else the value. */
-export const nameOfConcept = ({ concepts, page }: FieldContext, row: FormRow) =>
+export const nameOfConcept = (
+  { concepts, page }: Pick<FieldContext, 'concepts' | 'page'>,
+  row: Pick<FormRow, 'term' | 'text'>,
+) =>
   (row.term?.termType === 'NamedNode' && concepts.label(row.term.value, page.language)) ||
   row.text ||
   lastName(row.text)

@@ -267,7 +267,7 @@ function pageOf(
     title: `${heading}: ${title}`,
     body: html`${breadcrumbs(context, { href: context.pathTo('desk'), label: t('desk') }, { href: formPath(view, view.draft.model.sections[0]?.id ?? ''), label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag draft">${t(`form-state-${draft.state}`)}</span></div>
-      <div class="form-page"><div class="side">${sectionList(view, rows, current)}${figure(view, own, cls)}</div>${form}${asFound(rows, context)}</div>`,
+      <div class="form-page"><div class="side">${sectionList(view, rows, current)}${figure(view, own, cls)}</div>${form}${asFound(view, rows)}</div>`,
   })
 }
 
@@ -348,7 +348,8 @@ function figure({ context, draft }: View, own: readonly FormRows[], cls = draft.
 }
 
 /** The record as a hit of a search. */
-function asFound(rows: readonly FormRows[], { t, language }: StewardContext): HtmlMarkup {
+function asFound(view: View, rows: readonly FormRows[]): HtmlMarkup {
+  const { t, language } = view.context
   const textOf = (editor: string) => {
     const texts =
       rows.find(({ field }) => field.editor === editor)?.rows.filter(({ term }) => term) ?? []
@@ -356,7 +357,10 @@ function asFound(rows: readonly FormRows[], { t, language }: StewardContext): Ht
   }
   return html`<aside aria-label="${t('form-as-found')}">${panel(
     t('form-as-found'),
-    html`<div class="as-hit close"><h3>${shortText(textOf('texts') ?? t('untitled'), 160)}</h3><p>${shortText(textOf('prose') ?? '', 160)}</p></div>`,
+    html`<div class="as-hit close"><h3>${shortText(textOf('texts') ?? t('untitled'), 160)}</h3><p>${shortText(textOf('prose') ?? '', 160)}</p></div>${
+      view.draft.type !== 'catalogues' &&
+      html`<p class="row close"><a class="button small" href="${formPath(view, 'preview')}">${t('draft-preview-see')}</a></p>`
+    }`,
   )}</aside>`
 }
 

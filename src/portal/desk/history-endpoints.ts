@@ -1,12 +1,13 @@
-/** Endpoints of the page of versions: the page, and the form by which a version is taken back or gone back to. */
+/** Endpoints of the page of versions: the page, and the form that makes a draft which takes one back, or goes back to one. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
 import { readForm } from '../../http/form.ts'
+import { textAt } from '../../text/json.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
-import { historyPage, repositoryPath, type VersionPlace } from './history-page.ts'
+import { historyPage, type VersionPlace } from './history-page.ts'
 
 const placeOf = (c: AppContext): VersionPlace => ({
   type: c.req.param('type') ?? '',
@@ -33,25 +34,24 @@ const goBack = pageEndpoint<PortalServices>({
   ...common,
   method: 'post',
   operation: 'postDeskHistory',
-  summary: 'Take a version back, or go back to one',
+  summary: 'Make a draft that takes a version back, or goes back to one',
   page: async (c, services) => {
     const context = await actionContext(c, services)
     const field = await readForm(c)
     const place = placeOf(c)
     const did = field('do') === 'undo' ? 'undo' : 'restore'
-    const number = encodeURIComponent(field(did === 'undo' ? 'version' : 'former'))
-    const next = (result: string) =>
-      c.redirect(`${context.pathTo('desk', place.type, place.id, 'history')}?did=${result}`, 303)
+    const number = field(did === 'undo' ? 'version' : 'former')
+    const pathOf = (step: string) => context.pathTo('desk', place.type, place.id, step)
+    const query = new URLSearchParams({ of: place.id, [did]: number })
+    const path = `/drafts/${encodeURIComponent(place.type)}?${query.toString()}`
     try {
-      const request = { method: 'POST' }
-      await context.ask(
-        'deskRepository',
-        `${repositoryPath(place)}/versions/${number}/${did}`,
-        request,
-      )
-      return next(did)
+      const draft = await context.ask('deskRepository', path, { method: 'POST' })
+      // Later versions changed the same: the person decides first.
+      const isOpen = textAt(draft, 'baseTag')?.startsWith('version-') === true
+      return c.redirect(`${pathOf(isOpen ? 'merge' : 'check')}?did=${did}`, 303)
     } catch (error) {
-      if (error instanceof Failure && error.kind === 'conflict') return next('later')
+      if (error instanceof Failure && error.kind === 'conflict')
+        return c.redirect(`${pathOf('history')}?did=draft`, 303)
       throw error
     }
   },

@@ -1,14 +1,20 @@
 /** Page of the versions of a record: who wrote them, what a version changed by field and language, and ways back. */
 
-import type { Quad } from '@rdfjs/types'
+import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import type { FormField } from '../../profile/form-model.ts'
+import { lastName } from '../../rdf/iri.ts'
 import { fromLines, joinLines } from '../../rdf/lines.ts'
 import { type Fields, listed, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
+import { shippedConcepts } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
+import { readModel } from './drafts.ts'
+import { type FieldContext, fieldLabel, nameOfConcept } from './form-controls.ts'
+import { fieldsOfModel } from './form-page.ts'
 import { breadcrumbs, notice } from '../parts/blocks.ts'
 import { scrollRegion } from '../parts/table.ts'
 import { listAt, numberAt } from '../record.ts'
@@ -49,7 +55,7 @@ export async function historyPage(
     title,
     body: html`${breadcrumbs(context, { href: pathTo(isPublisher ? 'desk' : 'harvest'), label: t(isPublisher ? 'desk' : 'steward-pages') }, own !== undefined && { href: own, label: place.id })}
       <h1>${title}</h1><p class="soft">${t('history-hint')}</p>
-      ${valueAt(history, 'mayWithdraw') === true && html`<p><a href="${pathTo('desk', place.type, place.id, 'check')}">${t('history-actions')}</a></p>`}${done(context)}
+      ${valueAt(history, 'mayWithdraw') === true && html`<p><a href="${pathTo('desk', place.type, place.id, 'check')}">${t('history-actions')}</a></p>`}${refusal(context, place)}
       <div class="with-aside section"><div>${
         version && newest !== undefined && former !== undefined
           ? await comparison(context, place, { version, newest, former, history })
@@ -59,13 +65,10 @@ export async function historyPage(
   })
 }
 
-/** Notice about the last action. */
-function done({ t, query }: StewardContext): HtmlContent {
-  const did = query.get('did')
-  if (did === 'undo' || did === 'restore')
-    return html`<div role="status">${notice('good', t('history-done'))}</div>`
-  return did === 'later' && html`<div role="alert">${notice('warn', t('history-later'))}</div>`
-}
+/** Notice that there is a draft already, which the last action would have replaced. */
+const refusal = ({ t, query, pathTo }: StewardContext, { type, id }: VersionPlace): HtmlContent =>
+  query.get('did') === 'draft' &&
+  html`<div role="alert">${notice('warn', t('history-draft'), html`<p><a href="${pathTo('desk', type, id, 'check')}">${t('form-check')}</a></p>`)}</div>`
 
 /** Names of the ways by which versions are written. */
 function wayOf({ t }: StewardContext, by: string | undefined): string {
@@ -77,13 +80,15 @@ function wayOf({ t }: StewardContext, by: string | undefined): string {
   return ways[by ?? ''] ?? t('by-program')
 }
 
-const authorLine = (context: StewardContext, version: Fields): HtmlContent => {
+/** Way by which a version was written, its writer and note. */
+export const authorLine = (context: StewardContext, version: Fields): HtmlContent => {
   const note = textAt(version, 'note')
   const parts = [wayOf(context, textAt(version, 'by')), textAt(version, 'who'), note]
   return parts.filter(Boolean).join(' · ')
 }
 
-const timeOf = ({ formats }: StewardContext, version: Fields): HtmlContent =>
+/** Time at which a version was written. */
+export const versionTime = ({ formats }: StewardContext, version: Fields): HtmlContent =>
   formats.moment(textAt(version, 'at'))
 
 type Compared = {
@@ -110,10 +115,10 @@ async function comparison(
     [t('version-n', { number: former }), t('version-n', { number: newest })],
     t('version-against', { newest, former }),
   ]
-  const rows = change === undefined ? [] : changedRows(context, change)
-  const mayWrite = valueAt(history, 'mayWrite') === true
+  const rows = change === undefined ? [] : await changedRows(context, place, change)
+  const mayChange = valueAt(history, 'mayChange') === true
   return html`<section aria-labelledby="diff"><h2 id="diff">${names}</h2>
-    <p class="soft">${timeOf(context, version)} · ${authorLine(context, version)}</p>
+    <p class="soft">${versionTime(context, version)} · ${authorLine(context, version)}</p>
     ${
       change === undefined
         ? html`<p>${t('history-unreadable')}</p>`
@@ -124,10 +129,10 @@ async function comparison(
             <tbody role="rowgroup">${rows.map((row) => comparedRow(row, heads))}</tbody></table>`,
           )
     }
-    ${mayWrite && change !== undefined && wayBack(context, pathTo('desk', place.type, place.id, 'history'), { newest, former })}</section>`
+    ${mayChange && change !== undefined && wayBack(context, pathTo('desk', place.type, place.id, 'history'), { newest, former })}</section>`
 }
 
-/** Buttons that take a version back, or go back to one. */
+/** Buttons that make a draft which takes a version back, or goes back to one. */
 const wayBack = (
   context: StewardContext,
   path: string,
@@ -152,29 +157,45 @@ type ChangedRow = {
   readonly after: readonly string[]
 }
 
-const localName = (iri: string): string =>
-  iri.slice(Math.max(...['#', '/'].map((end) => iri.lastIndexOf(end))) + 1)
-
-/** Label of a property: the text of its field, else its name in words. */
-function labelOf({ t }: StewardContext, iri: string): string {
-  const words = localName(iri)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-  const key = `field-${words.replaceAll(' ', '_')}`
-  const label = t(key)
-  return label === key ? words : label
+/** Name of a property: that of its first field in a form, else its own in words. */
+export function propertyLabel(
+  context: Pick<FieldContext, 'page'>,
+  fields: readonly FormField[],
+  property: string,
+): string {
+  const fieldsAround = (list: readonly FormField[]): readonly FormField[] => [
+    ...list,
+    ...list.flatMap(({ nested }) => fieldsAround(nested?.fields ?? [])),
+  ]
+  const field = fieldsAround(fields).find(({ path }) => path.includes(property))
+  const words = lastName(property).replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+  return fieldLabel(context, field ?? { name: words.toLowerCase() })
 }
 
-function changedRows(context: StewardContext, change: unknown): ChangedRow[] {
+/** Name of a value for people: that of its concept, for a described one a word, else the value. */
+export const valueName = (form: Pick<FieldContext, 'concepts' | 'page'>, term: Term): string =>
+  term.termType === 'BlankNode'
+    ? form.page.t('form-kept')
+    : nameOfConcept(form, { term, text: term.value })
+
+async function changedRows(
+  context: StewardContext,
+  { type }: VersionPlace,
+  change: unknown,
+): Promise<readonly ChangedRow[]> {
+  const form = { page: context, concepts: await shippedConcepts() }
+  const fields = fieldsOfModel(await readModel(context, type))
   const quadsAt = (name: string) => fromLines(joinLines(listed(valueAt(change, name)).map(String)))
   const [removed, added] = [quadsAt('removed'), quadsAt('added')]
   const languageOf = ({ object }: Quad) => (object.termType === 'Literal' ? object.language : '')
   const unit = (q: Quad) => [q.subject.value, q.predicate.value, languageOf(q)].join('\n')
+  const valuesOf = (quads: readonly Quad[], key: string) =>
+    quads.filter((q) => unit(q) === key).map(({ object }) => valueName(form, object))
   return [...Map.groupBy([...removed, ...added], unit)].map(([key, [first]]) => ({
-    label: labelOf(context, first?.predicate.value ?? ''),
+    label: propertyLabel(form, fields, first?.predicate.value ?? ''),
     language: first ? languageOf(first) : '',
-    before: removed.filter((q) => unit(q) === key).map(({ object }) => object.value),
-    after: added.filter((q) => unit(q) === key).map(({ object }) => object.value),
+    before: valuesOf(removed, key),
+    after: valuesOf(added, key),
   }))
 }
 
@@ -200,7 +221,7 @@ function versionList(
     const id = `v${number}`
     const gap = outside.has(number) && html`<li class="soft">${t('changed-outside')}</li>`
     return html`${gap}<li><input type="radio" name="with" id="${id}" value="${number}"${number === former && html` checked`}>
-      <label for="${id}"${isNewest && html` aria-current="true"`}>${t('version-n', { number })} · ${timeOf(context, version)}</label>
+      <label for="${id}"${isNewest && html` aria-current="true"`}>${t('version-n', { number })} · ${versionTime(context, version)}</label>
       <p class="small">${authorLine(context, version)}</p></li>`
   })
   const hidden =

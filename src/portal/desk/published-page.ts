@@ -6,8 +6,9 @@ import { html } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, pageSection } from '../parts/blocks.ts'
-import { outcome, type Posted } from './check-page.ts'
+import { othersNotice, outcome, type Posted } from './check-page.ts'
 import { deskFrame } from './desk-frame.ts'
+import { readModel } from './drafts.ts'
 import { repositoryPath, type VersionPlace } from './history-page.ts'
 
 /** Page of a published record; `undefined` for one that is not published. Rejects with `not-found` for who may not see versions. */
@@ -18,6 +19,7 @@ export async function publishedPage(
 ): Promise<PageContent | undefined> {
   const { t, pathTo, steward } = context
   const history = await context.ask('deskRepository', `${repositoryPath({ type, id })}/versions`)
+  const model = context.query.has('others') ? await readModel(context, type) : undefined
   if (valueAt(history, 'isStored') !== true) return undefined
   const isBuiltIn = type === 'datasets' || type === 'catalogues'
   const own = isBuiltIn ? pathTo(type, id) : pathTo('resources', type, id)
@@ -40,7 +42,7 @@ ${typed('reason')}</textarea></div>
   return deskFrame(context, {
     title: `${t('form-state-published')}: ${id}`,
     body: html`${breadcrumbs(context, steward.hasDesk && { href: pathTo('desk'), label: t('desk') })}
-      <div class="form-title"><h1>${id}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted)}
+      <div class="form-title"><h1>${id}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted)}${model && othersNotice(context, { type, id, model })}
       <div class="row close">${change}<a class="button quiet" href="${own}">${t('published-see')}</a><a class="button quiet" href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></div>
       ${mayWithdraw && pageSection('withdraw', t('withdraw'), [html`<p class="soft">${t('withdraw-hint')}</p>`, sessionForm(context, pathTo('desk', type, id, 'check'), form, 'stack close')])}`,
   })

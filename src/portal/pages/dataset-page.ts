@@ -21,8 +21,7 @@ const [mostKeywords, mostContacts] = [12, 10]
 
 /** Page of a dataset. Rejects with `Failure`. */
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, language, readRecord, askOptional, pathTo, plainTitle, textOf, titleOf } =
-    context
+  const { root, language, readRecord, askOptional } = context
   const path = `datasets/${encodeURIComponent(id)}`
   const [record, measured, links, similar, leftOut, related] = await Promise.all([
     readRecord('datasets', id),
@@ -32,6 +31,27 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     askOptional('search', `/${path}/findings`),
     askOptional('repository', `/${path}/related`),
   ])
+  return {
+    ...datasetView(context, record, { measured, links, similar, leftOut, related }),
+    canonical: path,
+    record: { path, fields: record },
+    data: datasetSchema(context, record, `${root}${language}/${path}`),
+  }
+}
+
+/** Answers of the services about a published dataset; absent where they have none. */
+type DatasetAnswers = Readonly<
+  Record<'measured' | 'links' | 'similar' | 'leftOut' | 'related', Fields | undefined>
+>
+
+/** Page made of the record of a dataset; without `answers` the record is not published, and what needs its address is left out. */
+export function datasetView(
+  context: PageContext,
+  record: Fields,
+  answers?: DatasetAnswers,
+): PageContent {
+  const { t, pathTo, plainTitle, textOf, titleOf } = context
+  const { measured, links, similar, leftOut, related } = answers ?? {}
   const title = plainTitle(record)
   const description = textOf(record['description'], record)
   const catalogue = fieldsAt(record, 'catalog')
@@ -43,9 +63,6 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
     title,
     section: 'data',
     description: truncateAtWord(plainDescription(description?.text ?? title), 150),
-    canonical: path,
-    record: { path, fields: record },
-    data: datasetSchema(context, record, `${root}${language}/${path}`),
     body: html`${breadcrumbs(context, ...steps)}<div class="with-aside"><div>
       <header class="title"><h1>${titleOf(record)}</h1> ${byLine(context, record)}</header>
       <div class="prose close stack">${
@@ -57,8 +74,8 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
       ${similarTo(context, similar)}
       ${pageSection('more', t('all-metadata'), metadataRows(context, linkRelatedDatasets(context, record, related)))}
       ${provenance(context, record, measured, leftOut)}</div>
-      <aside aria-label="${t('about-dataset')}">${place(context, record)} ${quality(context, record, measured)}
-      ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)}</aside></div>`,
+      <aside aria-label="${t('about-dataset')}">${place(context, record)} ${answers && quality(context, record, measured)}
+      ${contacts(context, record)} ${answers && [formatsPanel(context, record), cite(context, record)]}</aside></div>`,
   }
 }
 
@@ -188,7 +205,8 @@ function reportAddress(context: PageContext, record: Fields, people: readonly Fi
   )
 }
 
-function formatsPanel({ t, root, pathTo }: PageContext, id: string): HtmlContent {
+function formatsPanel({ t, root, pathTo }: PageContext, record: Fields): HtmlContent {
+  const id = textAt(record, 'id') ?? ''
   const name = encodeURIComponent(id)
   return panel(
     t('record-as'),

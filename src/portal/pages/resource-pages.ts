@@ -2,12 +2,12 @@
 
 import type { PageContext } from '../context.ts'
 import { html } from '../html.ts'
-import type { MaybePage } from '../layout.ts'
+import type { MaybePage, PageContent } from '../layout.ts'
 import { breadcrumbs, pageSection, rdfLinks } from '../parts/blocks.ts'
 import { metadataRows } from '../parts/metadata.ts'
 import { sanitizedProse } from '../parts/prose.ts'
 import { pagedList } from '../parts/record-lists.ts'
-import { textAt, textOr } from '../../text/json.ts'
+import { type Fields, textAt, textOr } from '../../text/json.ts'
 import { listAt } from '../record.ts'
 
 /** Type as the profile declares it. */
@@ -52,21 +52,42 @@ export async function resourcesPage(context: PageContext, type: string): MaybePa
 
 /** Page of a resource; `undefined` for an unknown type. Rejects with `Failure`. */
 export async function resourcePage(context: PageContext, type: string, id: string): MaybePage {
-  const { t, root, inLanguage, pathTo, plainTitle, textOf, titleOf, readRecord } = context
   const typeInfo = await typeOf(context, type)
   if (!typeInfo) return undefined
-  const record = await readRecord(`resources/${encodeURIComponent(type)}`, id)
-  const description = textOf(record['description'], record)
+  const record = await context.readRecord(`resources/${encodeURIComponent(type)}`, id)
   const path = `${encodeURIComponent(type)}/${encodeURIComponent(id)}`
-  const formats = rdfLinks(`${root}api/hub/repo/customresources/${path}`, ['ttl', 'jsonld', 'rdf'])
+  const address = `${context.root}api/hub/repo/customresources/${path}`
   return {
-    title: plainTitle(record),
+    ...resourceBody(context, { type, typeInfo, record }, address),
     canonical: `resources/${path}`,
     record: { path: `customresources/${path}`, fields: record },
+  }
+}
+
+/** Page made of the record of a resource that is not published; `undefined` for an unknown type. Rejects with `Failure`. */
+export async function resourceView(context: PageContext, type: string, record: Fields): MaybePage {
+  const typeInfo = await typeOf(context, type)
+  return typeInfo && resourceBody(context, { type, typeInfo, record })
+}
+
+/** Content of the page of a resource; `address` is that of its RDF. */
+function resourceBody(
+  context: PageContext,
+  {
+    type,
+    typeInfo,
+    record,
+  }: { readonly type: string; readonly typeInfo: ResourceType; readonly record: Fields },
+  address?: string,
+): PageContent {
+  const { t, inLanguage, pathTo, plainTitle, textOf, titleOf } = context
+  const description = textOf(record['description'], record)
+  return {
+    title: plainTitle(record),
     body: html`${breadcrumbs(context, { href: pathTo('resources', type), label: typeInfo.label })}
       <header class="title"><h1>${titleOf(record)}</h1></header>
       <div class="prose close stack">${description && inLanguage(description, sanitizedProse(description.text))}</div>
       ${pageSection('metadata', t('all-metadata'), metadataRows(context, record, typeInfo.fields))}
-      <p class="take close"><span>${t('record-as')}</span>${formats}</p>`,
+      ${address !== undefined && html`<p class="take close"><span>${t('record-as')}</span>${rdfLinks(address, ['ttl', 'jsonld', 'rdf'])}</p>`}`,
   }
 }

@@ -62,8 +62,11 @@ async function drafted(title: string, more = '') {
 const stateOf = async (draft: string) =>
   ((await (await call(all, 'GET', draft)).json()) as { state?: string }).state
 const revisionIn = (html: string) => /name="revision" value="(\d+)"/.exec(html)?.[1] ?? ''
+/** Actions of a page, without those about links to its preview. */
 const actionsIn = (html: string) =>
-  [...html.matchAll(/name="do" value="(\w+)"/g)].map(([, action]) => action)
+  [...html.matchAll(/name="do" value="(\w+)"/g)]
+    .map(([, action]) => action)
+    .filter((action) => action !== 'link' && action !== 'revoke')
 
 it('shows findings with links to their fields, the points and what will be public', async () => {
   const { path, own } = await drafted(
@@ -120,13 +123,13 @@ it('has the actions of the person, and is not there for others', async () => {
   const revision = revisionIn(await author.page(path))
   const sent = await author.post(path, { do: 'submit', note: 'See the licence', revision })
   expect([sent.status, sent.headers.get('Location')]).toEqual([303, `${path}&did=submit`])
-  expect(actionsIn(await author.page(path))).toEqual(['return'])
+  expect(actionsIn(await author.page(path))).toEqual(['return', 'delete'])
   expect(await author.page(path)).not.toContain(`${own}/essentials`)
   expect(await reviewer.page('/en/desk/waiting')).toContain('See the licence')
   expect(await author.page('/en/desk/waiting')).toContain('Nothing waits.')
   expect(await reviewer.page('/en/desk')).toContain(path)
   expect((await (await signedIn(platform, reader)).get('/en/desk/waiting')).status).toBe(404)
-  expect(actionsIn(await reviewer.page(path))).toEqual(['publish', 'return', 'schedule'])
+  expect(actionsIn(await reviewer.page(path))).toEqual(['publish', 'return', 'schedule', 'delete'])
   const second = revisionIn(await reviewer.page(path))
   const silent = await reviewer.post(path, { do: 'return', revision: second })
   expect(await silent.text()).toContain('Say why it is sent back')
