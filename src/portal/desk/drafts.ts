@@ -12,7 +12,6 @@ import { numberAt } from '../record.ts'
 import { isLong } from './form-fields.ts'
 import { type Draft, type FormRules, nodeOf } from './form-page.ts'
 import type { FormChange, Typed } from './form-post.ts'
-import { repositoryPath } from './history-page.ts'
 
 /** Type, id and catalogue of a record. */
 export type RecordPlace = Pick<Draft, 'type' | 'id' | 'catalogue'>
@@ -23,6 +22,15 @@ export const placeOf = (c: AppContext): RecordPlace => ({
   id: c.req.param('id') ?? '',
   catalogue: c.req.query('catalogue') ?? '',
 })
+
+/** Record of a page of the desk: `datasets`, `catalogues` or a declared type, and its id. */
+export type VersionPlace = { readonly type: string; readonly id: string }
+
+/** Path of a record at the repository. */
+export const repositoryPath = ({ type, id }: VersionPlace): string => {
+  const isBuiltIn = type === 'datasets' || type === 'catalogues'
+  return `${isBuiltIn ? '' : '/customresources'}/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
+}
 
 /** Path of a draft at the repository, or of a `step` below it, such as `/findings`. */
 export const draftPath = ({ type, id, catalogue }: RecordPlace, step = ''): string => {
@@ -108,7 +116,7 @@ export async function readDraft(context: StewardContext, place: RecordPlace): Pr
 /** Whether there is no draft yet: the form shows the published record. */
 export const isPublishedOnly = ({ state }: Pick<Draft, 'state'>): boolean => state === 'published'
 
-/** Published record for its form. Nothing is written until somebody changes it. */
+/** Published record for its form. Nothing is written before it is changed. */
 async function readUnchanged(context: StewardContext, place: RecordPlace): Promise<Draft> {
   const path = repositoryPath(place)
   const asLines = { headers: { Accept: 'application/n-triples' } }

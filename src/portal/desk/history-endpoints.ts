@@ -7,7 +7,8 @@ import { readForm } from '../../http/form.ts'
 import { textAt } from '../../text/json.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
-import { historyPage, type VersionPlace } from './history-page.ts'
+import type { VersionPlace } from './drafts.ts'
+import { historyPage } from './history-page.ts'
 
 const placeOf = (c: AppContext): VersionPlace => ({
   type: c.req.param('type') ?? '',

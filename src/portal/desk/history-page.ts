@@ -12,21 +12,12 @@ import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { shippedConcepts } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
-import { readModel } from './drafts.ts'
+import { readModel, repositoryPath, type VersionPlace } from './drafts.ts'
 import { type FieldContext, fieldLabel, nameOfConcept } from './form-controls.ts'
 import { fieldsOfModel } from './form-page.ts'
 import { breadcrumbs, notice } from '../parts/blocks.ts'
 import { scrollRegion } from '../parts/table.ts'
 import { listAt, numberAt } from '../record.ts'
-
-/** Record of a page of the desk: `datasets`, `catalogues` or a declared type, and its id. */
-export type VersionPlace = { readonly type: string; readonly id: string }
-
-/** Path of a record at the repository. */
-export const repositoryPath = ({ type, id }: VersionPlace): string => {
-  const isBuiltIn = type === 'datasets' || type === 'catalogues'
-  return `${isBuiltIn ? '' : '/customresources'}/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
-}
 
 /** Page of the history; the query has the version (`version`) and the one that it is compared with (`with`). */
 export async function historyPage(

@@ -20,15 +20,9 @@ import { breadcrumbs, notice, pageSection, pairList } from '../parts/blocks.ts'
 import { listAt, numberAt } from '../record.ts'
 import { outcome, type Posted } from './check-page.ts'
 import { deskFrame } from './desk-frame.ts'
-import { draftPath, type RecordPlace } from './drafts.ts'
+import { draftPath, type RecordPlace, repositoryPath } from './drafts.ts'
 import { fieldsOfModel, formPath, nodeOf, type View } from './form-page.ts'
-import {
-  authorLine,
-  propertyLabel,
-  repositoryPath,
-  valueName,
-  versionTime,
-} from './history-page.ts'
+import { authorLine, propertyLabel, valueName, versionTime } from './history-page.ts'
 
 /** Values that both sides set differently; `node` is the key of their subject. */
 type Conflict = {

@@ -8,8 +8,7 @@ import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, pageSection } from '../parts/blocks.ts'
 import { othersNotice, outcome, type Posted } from './check-page.ts'
 import { deskFrame } from './desk-frame.ts'
-import { readModel } from './drafts.ts'
-import { repositoryPath, type VersionPlace } from './history-page.ts'
+import { readModel, repositoryPath, type VersionPlace } from './drafts.ts'
 
 /** Page of a published record; `undefined` for one that is not published. Rejects with `not-found` for who may not see versions. */
 export async function publishedPage(

@@ -8,9 +8,8 @@ import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, codeListing, notice } from '../parts/blocks.ts'
 import { outcome, type Posted } from './check-page.ts'
 import { deskFrame } from './desk-frame.ts'
-import { draftPath, isPublishedOnly } from './drafts.ts'
+import { draftPath, isPublishedOnly, repositoryPath } from './drafts.ts'
 import type { Draft } from './form-page.ts'
-import { repositoryPath } from './history-page.ts'
 
 /** Page of the text. The draft is read before the text, so that the revision is never newer than the text. */
 export async function turtlePage(
