@@ -11,6 +11,7 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import { areaMap, boxText } from '../parts/map.ts'
 import { pageIndicators } from '../parts/quality.ts'
+import { type CatalogueValues } from './catalogue-values.ts'
 import { type Concepts, labelOfConcept } from './concepts.ts'
 import { type Fix, isMendedBy } from './fix.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
@@ -30,7 +31,7 @@ const licencesInWords: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** Licences that the form offers as cards. */
+/** Licences that the form offers as cards where the catalogue uses none. */
 const suggestedLicences = ['CC_BY_4_0', 'CC0', 'CC_BYSA_4_0'].map((code) => licenceTable + code)
 
 /** Context of all fields of a page. */
@@ -41,6 +42,8 @@ export type FieldContext = {
   /** Field that is to be corrected. */
   readonly fix?: Fix | undefined
   readonly concepts: Concepts
+  /** Values of the catalogue that need not be typed again. */
+  readonly values: CatalogueValues
   /** Whether the profile ships with the platform: the portal has words of its own for its fields. */
   readonly builtIn: boolean
   /** Languages that a text may be added in. */
@@ -331,11 +334,11 @@ export function licenceControl(form: FieldContext, { field, name, rows }: FormRo
   const sent = chosen ? undefined : form.sent?.get(row.name)
   const current = chosen?.term?.termType === 'NamedNode' ? chosen.text : sent
   const known = current === undefined ? undefined : concepts.find(field.vocabulary, current)
+  const used = form.values.licences.flatMap((iri) => concepts.find(field.vocabulary, iri) ?? [])
+  const offered = [...new Set([...used, ...suggestedLicences])].slice(0, suggestedLicences.length)
   const cards = [
-    ...new Set([
-      ...(current === undefined ? [] : [current]),
-      ...suggestedLicences.filter((iri) => iri !== known),
-    ]),
+    ...(current === undefined ? [] : [current]),
+    ...offered.filter((iri) => iri !== known && iri !== current),
   ]
   const other = typed?.name ?? `${name}.+1`
   return [

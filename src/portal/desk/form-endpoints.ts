@@ -10,6 +10,7 @@ import type { PageContent } from '../layout.ts'
 import { shaclResults } from '../parts/findings.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
+import { catalogueValues, offeredValues } from './catalogue-values.ts'
 import { shippedConcepts } from './concepts.ts'
 import { isPublishedOnly, placeOf, pointsOfDraft, readDraft, saveDraft } from './drafts.ts'
 import { fixQuery } from './fix.ts'
@@ -38,8 +39,13 @@ async function shown(
   unsaved: Unsaved | undefined,
 ): Promise<PageContent | undefined> {
   const draft = await measuredDraft(context, await readDraft(context, placeOf(c)))
-  const [results, concepts] = [await resultsFor(context, draft), await shippedConcepts()]
-  const view = { context, draft, concepts, added: addedIn(context), results, sent: unsaved?.fields }
+  const [results, concepts, values] = await Promise.all([
+    resultsFor(context, draft),
+    shippedConcepts(),
+    catalogueValues(context, draft),
+  ])
+  const common = { context, draft, concepts, values, results }
+  const view = { ...common, added: addedIn(context), sent: unsaved?.fields }
   return withUnsaved(context, show(view, c.req.param('name') ?? ''), unsaved)
 }
 
@@ -121,6 +127,7 @@ async function savePosted(
       pageLanguage: context.language,
       concepts: look,
       isStale,
+      copied: await copiedBy(context, draft, pressed),
     })
     const isMerged = isStale && change.removed.length + change.added.length > 0
     const isMeasured = context.query.has('fix') && !isPublishedOnly(draft)
@@ -130,6 +137,14 @@ async function savePosted(
     if (await saveDraft(context, draft, change)) return { draft, isMerged, points }
   }
   throw new Failure('conflict', 'others change this draft at the moment: send it again')
+}
+
+/** Values that the pressed button (`copy:FIELD=OFFER`) takes from another dataset. */
+async function copiedBy(context: StewardContext, draft: Draft, pressed: string) {
+  const [, name, offer = ''] = /^copy:([^=]+)=(.*)$/s.exec(pressed) ?? []
+  const field = fieldsOfModel(draft.model).find((candidate) => candidate.name === name)
+  const target = { catalogue: draft.catalogue, node: nodeOf(draft) }
+  return field && (await offeredValues(context, target, field, offer))
 }
 
 const split = (text: string): readonly [string, string] => {

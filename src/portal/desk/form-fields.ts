@@ -23,6 +23,7 @@ import {
   removeButton,
   textsControl,
 } from './form-controls.ts'
+import { offeredKind } from './catalogue-values.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
 
 /** Field with all its rows. */
@@ -127,14 +128,40 @@ function nestedControl(form: FieldContext, rows: FormRows, label: string): HtmlC
       html`<p class="row"><a class="button" href="${form.pagePath('files', `${name}.+0`)}">${icon('plus')} ${t('form-add-one')}</a></p>`,
     ]
   const groups = rows.rows.filter(({ parts }) => parts)
+  const offers = filled.length === 0 ? offersFor(form, rows) : []
+  const inputs = groups.map(
+    (row) =>
+      html`<div class="control"><div class="split">${(row.parts ?? []).map((part) => partControl(form, part))}</div>${row.term && html`<p class="row">${removeButton(form, row.name, label)}</p>`}</div>`,
+  )
   return [
     chips,
-    groups.map(
-      (row) =>
-        html`<div class="control"><div class="split">${(row.parts ?? []).map((part) => partControl(form, part))}</div>${row.term && html`<p class="row">${removeButton(form, row.name, label)}</p>`}</div>`,
-    ),
+    offers,
+    offers.length === 0
+      ? inputs
+      : html`<details${isTyped(rows) && html` open`}><summary>${t(`form-another-${offeredKind(field) ?? ''}`)}</summary>${inputs}</details>`,
     !field.single && filled.length > 0 && html`<p class="row">${addButton(form, name)}</p>`,
     field.single && values.length > 0 && html``,
+  ]
+}
+
+/** Whether a part of a value has a text that is no value. */
+const isTyped = ({ rows }: FormRows): boolean =>
+  rows.some(
+    ({ text, message, parts }) => text !== '' || message !== undefined || parts?.some(isTyped),
+  )
+
+/** Buttons that take a value of another dataset of the catalogue. */
+function offersFor(form: FieldContext, { field, name }: FormRows): readonly HtmlMarkup[] {
+  const { t, formats } = form.page
+  const kind = offeredKind(field)
+  const offers = kind && !name.includes('.') ? form.values.offers[kind] : []
+  if (offers.length === 0) return []
+  const buttons = offers.map(({ id, label, count }) => {
+    const words = t(`form-as-${kind ?? ''}`, { label })
+    return html`<button class="button small" name="do" value="copy:${name}=${id}" formnovalidate><bdi>${words}</bdi>${count !== undefined && html` <span class="soft">${formats.number(count)}</span>`}</button>`
+  })
+  return [
+    html`<div class="values" role="group" aria-label="${t('form-in-catalogue')}">${buttons}</div>`,
   ]
 }
 

@@ -12,6 +12,7 @@ import type { PageContent } from '../layout.ts'
 import { breadcrumbs, panel } from '../parts/blocks.ts'
 import type { ShaclResult } from '../parts/findings.ts'
 import { mostPoints } from '../parts/quality.ts'
+import { type CatalogueValues, noValues } from './catalogue-values.ts'
 import type { Concepts } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
 import { type FieldContext, fieldLabel, messageText, pointsOf } from './form-controls.ts'
@@ -81,6 +82,8 @@ export type View = {
   readonly context: StewardContext
   readonly draft: Draft
   readonly concepts: Concepts
+  /** Values of the catalogue that its forms offer; absent where no fields are shown. */
+  readonly values?: CatalogueValues
   /** Names of fields with a further empty row. */
   readonly added: readonly string[]
   /** Texts that were sent and not saved, by the name of their control. */
@@ -109,6 +112,7 @@ export const fieldContext = (view: View, cls = view.draft.model.class): FieldCon
   page: view.context,
   class: cls,
   concepts: view.concepts,
+  values: view.values ?? noValues,
   builtIn: view.draft.model.builtIn,
   languages: [
     ...new Set([...view.draft.rules.languages, ...view.context.config.languages, ...moreLanguages]),

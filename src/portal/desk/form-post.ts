@@ -11,6 +11,7 @@ import { termText, toLine } from '../../rdf/lines.ts'
 import { rdf, rdfs } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
+import type { CopiedValues } from './catalogue-values.ts'
 import type { Concepts } from './concepts.ts'
 import { readTerms, type Refusal, sentText } from './form-terms.ts'
 
@@ -367,8 +368,9 @@ export type PostedForm = {
   readonly pressed: string
   readonly pageLanguage: string
   readonly concepts: Concepts
-  /** Whether the draft was changed after the form had been made. */
   readonly isStale?: boolean
+  /** Values of a field that are taken from another record, where the field has none. */
+  readonly copied?: CopiedValues | undefined
 }
 
 /** Statements and typed texts that a posted form changes. */
@@ -383,11 +385,13 @@ export type FormChange = {
  * `too-large` for one with too many values.
  */
 export function savedForm(form: PostedForm): FormChange {
-  const { quads, node, fields, typed, entries, pressed, concepts, pageLanguage } = form
+  const { quads, node, fields, typed, entries, pressed, concepts, pageLanguage, copied } = form
   const { isStale = false } = form
   const before = new Map(quads.map((triple) => [toLine(triple), triple]))
   const editing = { quads: new Map(before), typed: [...typed], concepts, pageLanguage, isStale }
   saveFields(editing, node, fields, postedRows(entries, pressed))
+  if (copied && objectsOf(editing, node, copied.field.path).length === 0)
+    add(editing, ...copied.statements)
   return {
     removed: [...before].flatMap(([line, triple]) => (editing.quads.has(line) ? [] : [triple])),
     added: [...editing.quads].flatMap(([line, triple]) => (before.has(line) ? [] : [triple])),

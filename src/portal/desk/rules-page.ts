@@ -12,6 +12,7 @@ import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, notice, panel } from '../parts/blocks.ts'
 import { mostPoints } from '../parts/quality.ts'
 import { isStewardOf } from './catalogues-page.ts'
+import { noValues } from './catalogue-values.ts'
 import { shippedConcepts } from './concepts.ts'
 import { deskHead } from './desk-frame.ts'
 import { listDrafts, ownCatalogues } from './desk-lists.ts'
@@ -82,6 +83,7 @@ async function formBody(
   const form: FieldContext = {
     page: context,
     concepts,
+    values: noValues,
     builtIn: model.builtIn,
     languages: [...new Set([...rules.languages, ...config.languages, ...moreLanguages])],
     pagePath: () => '',
