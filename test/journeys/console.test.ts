@@ -54,9 +54,9 @@ const asked = (...words: string[]) =>
 describe('the console of a running platform', () => {
   it('knows the commands of all its services', async () => {
     const help = await said('help')
-    const names = `adopt boost cancel clear confirm disable dryrun duplicates enable exit facets help index
+    const names = `adopt boost cancel clear confirm disable draft dryrun duplicates enable exit facets help index
       installVocabularies jobs launch pending pipe pipes reconcile refresh reindex reload repair restore
-      resume retry run runs sitemap status tombstones triggers vocabularies`
+      resume retry run runs sitemap status tombstones triggers version vocabularies`
     for (const name of names.split(/\s+/)) expect(help).toMatch(new RegExp(`^${name}\\b`, 'm'))
   })
 

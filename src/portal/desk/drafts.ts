@@ -163,10 +163,10 @@ export const openDraftOf = ({ ask }: StewardContext, { type, id }: RecordPlace):
 export async function pointsOfDraft(
   { ask }: StewardContext,
   place: RecordPlace,
-): Promise<number | undefined> {
+): Promise<string | undefined> {
   const checked = await ask('deskRepository', draftPath(place, '/findings')).catch(() => undefined)
   const score = valueAt(checked, 'score')
-  return typeof score === 'number' ? score : undefined
+  return typeof score === 'number' ? String(score) : undefined
 }
 
 /**

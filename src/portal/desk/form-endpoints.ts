@@ -38,7 +38,7 @@ async function shown(
   show: Show,
   unsaved: Unsaved | undefined,
 ): Promise<PageContent | undefined> {
-  const draft = await measuredDraft(context, await readDraft(context, placeOf(c)))
+  const draft = await readDraft(context, placeOf(c))
   const [results, concepts, values] = await Promise.all([
     resultsFor(context, draft),
     shippedConcepts(),
@@ -47,12 +47,6 @@ async function shown(
   const common = { context, draft, concepts, values, results }
   const view = { ...common, added: addedIn(context), sent: unsaved?.fields }
   return withUnsaved(context, show(view, c.req.param('name') ?? ''), unsaved)
-}
-
-/** Draft with its present points, where the page says what a correction earned. */
-async function measuredDraft(context: StewardContext, draft: Draft): Promise<Draft> {
-  if (!context.query.has('from') || isPublishedOnly(draft)) return draft
-  return { ...draft, score: (await pointsOfDraft(context, draft)) ?? draft.score }
 }
 
 /** Results of the validation of the published dataset, where one of them is to be corrected. */
@@ -131,10 +125,12 @@ async function savePosted(
     })
     const isMerged = isStale && change.removed.length + change.added.length > 0
     const isMeasured = context.query.has('fix') && !isPublishedOnly(draft)
-    const points = isMeasured
-      ? textIn(form, 'from') || (await pointsOfDraft(context, draft))?.toString()
-      : undefined
-    if (await saveDraft(context, draft, change)) return { draft, isMerged, points }
+    const before = isMeasured ? textIn(form, 'from') || (await pointsOfDraft(context, draft)) : ''
+    if (await saveDraft(context, draft, change)) {
+      // The check notes the points of the draft, so that the next page has them.
+      const after = isMeasured ? await pointsOfDraft(context, draft) : undefined
+      return { draft, isMerged, points: after && before }
+    }
   }
   throw new Failure('conflict', 'others change this draft at the moment: send it again')
 }

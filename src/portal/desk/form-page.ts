@@ -117,7 +117,8 @@ export const fieldContext = (view: View, cls = view.draft.model.class): FieldCon
   languages: [
     ...new Set([...view.draft.rules.languages, ...view.context.config.languages, ...moreLanguages]),
   ],
-  pagePath: (kind, name) => formPath(view, kind, name),
+  pagePath: (kind, name) =>
+    formPath(view, kind, name) + (kind === 'pick' ? fixQuery(view.context) : ''),
   sent: view.sent,
 })
 

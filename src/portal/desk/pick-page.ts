@@ -9,6 +9,7 @@ import { breadcrumbs, panel } from '../parts/blocks.ts'
 import { labelOfConcept } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
 import { fieldLabel } from './form-controls.ts'
+import { fixQuery } from './fix.ts'
 import { fieldAt, formPath, type View } from './form-page.ts'
 
 /** Most concepts of one page. */
@@ -31,7 +32,7 @@ export function pickPage(view: View, name: string): PageContent | undefined {
   ]
   const label = fieldLabel({ page: context }, field)
   const back = formPath(view, sectionOf(view, name))
-  const self = formPath(view, 'pick', name)
+  const self = formPath(view, 'pick', name) + fixQuery(context)
   const items = found
     .slice(0, mostShown)
     .map((concept, index) =>

@@ -171,6 +171,18 @@ it('saves nothing when nothing was changed, and makes the draft with the first c
   expect(await (await call('GET', '/api/hub/repo/datasets/odd')).text()).not.toContain('spring"@en')
 })
 
+it('says what a chosen concept earned, too', async () => {
+  const theme = '/en/desk/datasets/odd/pick/categories?catalogue=water&fix=categoryAvailability'
+  const iri = 'http://publications.europa.eu/resource/authority/data-theme/ENVI'
+  expect(await writer.page(theme.replace('pick/categories', 'essentials'))).toContain(
+    theme.replaceAll('&', '&amp;'),
+  )
+  const saved = await writer.post(theme, { do: 'next', 'categories.+0': iri })
+  const next = await writer.page(saved.headers.get('Location') ?? '')
+  const [, before, after] = /(\d+) → (\d+) points/.exec(next) ?? []
+  expect(Number(after) - Number(before)).toBe(30)
+})
+
 it('does not make a form of what waits for a review', async () => {
   const drafts = `${platform.url}/api/hub/repo/drafts/datasets`
   const step = (method: string, path: string) =>
@@ -203,6 +215,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
       await page.goto(platform.url + quality(id))
       await page.locator('#all').locator('xpath=..').getByRole('link', { name: 'Keywords' }).click()
       expect(page.url()).toContain('fix=keywordAvailability#f-keywords')
+      await page.locator('input#f-keywords:focus').waitFor()
       await page.keyboard.type('lake')
       if (javaScriptEnabled) {
         // Saving while one types does not take away what the correction earned.
