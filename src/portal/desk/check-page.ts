@@ -151,16 +151,17 @@ function pagePanel(view: View, posted?: Posted): HtmlContent {
   const path = [draft.type, draft.id, token ?? ''].map(encodeURIComponent).join('/')
   const made =
     token !== undefined &&
-    html`<div role="status"><div class="field"><label for="share">${t('share-address')}</label><input id="share" readonly value="${root}${language}/preview/${path}"></div>
+    html`<div role="status" class="stack"><div class="field"><label for="share">${t('share-address')}</label><input id="share" readonly value="${root}${language}/preview/${path}"></div>
     <p class="small">${t('share-ends')} ${formats.moment(textAt(posted?.answer, 'ends'))}</p>
     <p class="row"><button class="button small" type="button" data-copy="share" hidden>${icon('copy')} ${t('copy')}</button></p></div>`
   const buttons = html`<p class="small">${t('share-hint')}</p><p class="row"><button class="button small" name="do" value="link">${t('share-make')}</button><button class="button quiet small" name="do" value="revoke">${t('share-revoke')}</button></p>`
-  return panel(t('draft-preview-page'), [
-    html`<p class="row"><a class="button small" href="${formPath(view, 'preview')}">${t('draft-preview-see')}</a></p>`,
-    made,
+  const links =
     draft.may.includes('links') &&
-      sessionForm(context, formPath(view, 'check'), buttons, 'stack close'),
-  ])
+    sessionForm(context, `${formPath(view, 'check')}#share`, buttons, 'stack')
+  return panel(
+    t('draft-preview-page'),
+    html`<div class="stack"><p class="row"><a class="button small" href="${formPath(view, 'preview')}">${t('draft-preview-see')}</a></p>${made}${links}</div>`,
+  )
 }
 
 function textLinks(view: View, mayWrite: boolean): HtmlContent {

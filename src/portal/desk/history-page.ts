@@ -74,7 +74,8 @@ function wayOf({ t }: StewardContext, by: string | undefined): string {
 /** Way by which a version was written, its writer and note. */
 export const authorLine = (context: StewardContext, version: Fields): HtmlContent => {
   const note = textAt(version, 'note')
-  const parts = [wayOf(context, textAt(version, 'by')), textAt(version, 'who'), note]
+  const who = textAt(version, 'name') ?? textAt(version, 'who')
+  const parts = [wayOf(context, textAt(version, 'by')), who, note]
   return parts.filter(Boolean).join(' · ')
 }
 

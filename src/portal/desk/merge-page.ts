@@ -187,7 +187,7 @@ function conflictField(
     html`<span class="soft marked">${valuesOf(view, conflict, quads)}</span>`
   const both = text && field(`t${index}`)
   const written = both === '' && text ? writtenTogether(base, mine, current) : both
-  return html`<fieldset class="close"><legend class="vh">${label}${name !== undefined && `, ${name}`}</legend><h2>${label}${tag}</h2><div class="choices close">
+  return html`<fieldset class="section"><legend class="vh">${label}${name !== undefined && `, ${name}`}</legend><h2>${label}${tag}</h2><div class="choices close">
     ${option('mine', t('merge-mine'), side(mine))}${option('theirs', t('merge-theirs'), side(current))}${option('before', t('merge-before'), side(base))}${
       written !== undefined &&
       html`<div class="choice"><input type="radio" id="b${index}" name="c${index}" value="both"${typed === 'both' && html` checked`}><label for="b${index}"><b>${t('merge-both')}</b></label><span></span>
@@ -273,7 +273,7 @@ function keptOnes(view: View, { conflicts, theirs, mine }: Merge): HtmlContent {
 
 // Differences of texts, by words.
 
-const wordsOf = (text: string): readonly string[] => text.split(/(?<=\s)/)
+const wordsOf = (text: string): readonly string[] => text.split(/(\s+)/)
 
 /** Part of a text that is not in another one: all between the words that both begin and end with. */
 function changedPart(base: readonly string[], words: readonly string[]) {

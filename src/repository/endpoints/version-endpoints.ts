@@ -141,6 +141,7 @@ async function answerVersions(c: AppContext, context: RepositoryContext, record:
     throw new Failure('unknown-resource', `there are no versions of "${record.id}"`)
   const listed = versions.map((version) => ({
     ...version,
+    name: context.keys.active(version.who)?.name,
     ...(record.kind === 'dataset' && { revision: `${record.id}.${version.number}` }),
   }))
   const action = { method: 'POST', path: `${c.req.path}/1/restore` }
