@@ -205,7 +205,9 @@ async function demandOwnForm(
     steward.kept.drop(path)
     return undefined
   }
-  const owner = isDesk && isOwnHost ? sessions?.keep(token, path, sentFields(form)) : undefined
+  const fields = sentFields(form)
+  const hasText = [...fields].some(([name, text]) => name !== 'do' && text.trim() !== '')
+  const owner = isDesk && isOwnHost && hasText ? sessions?.keep(token, path, fields) : undefined
   if (!steward)
     return c.redirect(`${pathTo('sign-in')}${owner === undefined ? '' : '?kept=1'}`, 303)
   if (owner === undefined || owner !== steward.kept.fingerprint)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { client, gateway, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
+import { signedIn } from '../portal/signed-in.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'cartulary-disk-'))
 
@@ -72,7 +73,18 @@ describe.skipIf(missing !== undefined)('a full disk', () => {
     await put('/catalogues/c', `${prefixes}<> a dcat:Catalog ; dct:title "C"@en .`)
     expect((await putDataset('c', 'one', dataset('The first'))).status).toBe(201)
     expect(await health()).toMatchObject({ status: 'up', store: { writes: true } })
+    const begun = { title: 'Typed on a full disk', catalogue: 'c' }
+    const person = await signedIn(platform, platform.key)
+    const form = (await person.post('/en/desk/new', begun)).headers.get('Location') ?? ''
+    expect(form).toContain('/essentials?')
     fillUp()
+    const typed = `${'All that was typed. '.repeat(40_000)}The end.`
+    const answer = await person.post(form, { 'description.+en': typed })
+    expect([answer.status, (await answer.text()).includes(typed)]).toEqual([507, true])
+    const turtle = form.replace('essentials', 'turtle')
+    const rdf = `${prefixes}<> a dcat:Dataset ; dct:description "${typed}" .`
+    const text = await person.post(turtle, { do: 'save', rdf, revision: '1' })
+    expect([text.status, (await text.text()).includes('The end.')]).toEqual([507, true])
     const refusals: number[] = []
     let retryAfter = 0
     for (let n = 0; n < 400 && !refusals.includes(503); n++) {

@@ -50,16 +50,23 @@
   const toSend = (chosen) => {
     const data = dataOf()
     const { activeElement: active } = document
-    if (!chosen && active?.matches('[data-chips]') && active.value !== '') data.delete(active.name)
+    if (!chosen && active?.matches('[data-chips]')) {
+      if (active.name.includes('.+')) data.set(active.name, '')
+      else data.delete(active.name)
+    }
     data.delete('_csrf')
     data.delete('revision')
     return data
   }
   const save = (chosen) => {
-    saving ??= send(chosen).finally(() => {
-      saving = undefined
-    })
-    return saving
+    const before = saving ?? Promise.resolve()
+    const own = before
+      .then(() => send(chosen))
+      .finally(() => {
+        if (saving === own) saving = undefined
+      })
+    saving = own
+    return own
   }
   const takeToken = (page) => {
     const token = page.querySelector('form[data-autosave] [name=_csrf]')?.value

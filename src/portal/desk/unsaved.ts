@@ -135,7 +135,7 @@ export function keepingTyped(endpoint: Endpoint<PortalServices>): Endpoint<Porta
     if (method !== 'post') {
       const context = ownForms.has(operationId) ? undefined : await services.contextOf(c)
       const kept = context?.steward && keptForm(stewardContext(context))
-      if (!kept) return endpoint.handle(c, services)
+      if (!kept || typedIn(kept.fields).length === 0) return endpoint.handle(c, services)
       return services.respond(c, async (page) => typedPage(stewardContext(page), kept))
     }
     try {

@@ -302,25 +302,28 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     expect(found).toEqual([])
   })
 
-  it(
-    'a draft goes from the form to its published page without JavaScript',
+  it.each([
+    ['without', false],
+    ['with', true],
+  ])(
+    'a draft goes from the form to its published page %s JavaScript',
     {
       timeout: 120_000,
     },
-    async () => {
-      const { id, own } = await drafted('Glacier lakes')
-      const author = await signIn(publisher)
+    async (way, hasScript) => {
+      const { id, own } = await drafted(`Glacier lakes ${way}`)
+      const author = await signIn(publisher, hasScript)
       await author.goto(`${own}/essentials?catalogue=water`)
-      await author.fill('input[value="Glacier lakes"]', 'Lakes of the glacier')
+      await author.fill(`input[value="Glacier lakes ${way}"]`, `Lakes of the glacier ${way}`)
       await author.click('button[value="save"]:not(.vh)')
       await author.click('.sections a[href*="/check"]')
       await author.fill('#note', 'The first of its kind')
       await author.click('button[value="submit"]')
       expect(await author.textContent('[role="status"]')).toContain('Sent for review')
 
-      const reviewer = await signIn(steward)
+      const reviewer = await signIn(steward, hasScript)
       await reviewer.goto('/en/desk/waiting')
-      await reviewer.click('text=Lakes of the glacier')
+      await reviewer.click(`text=Lakes of the glacier ${way}`)
       expect(await reviewer.textContent('main')).toContain('The first of its kind')
       await reviewer.click('button[value="publish"]')
       expect(await reviewer.textContent('[role="status"]')).toContain('Published')

@@ -1,5 +1,6 @@
 /** No typed text is lost: the session ends, the repository is away, the disk is full, the form is too large, or is sent twice. */
 
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { deskAlone } from './desk-alone.ts'
@@ -320,4 +321,48 @@ test('what the profile no longer has a field for is kept as it is, typed texts t
   await send(desk, 'essentials', 'save', { 'keywords.+0': 'ice' })
   expect(lines()).toContain('"kept"')
   expect(desk.draft.typed).toMatchObject([{ text: 'of an old field' }])
+})
+
+test('what was ticked to be picked is ticked again after the sign-in', async () => {
+  const health = 'http://publications.europa.eu/resource/authority/data-theme/HEAL'
+  const token = tokenIn(await desk.page(path('pick/categories')))
+  desk.signOut()
+  const body = new URLSearchParams({ _csrf: token, 'categories.+7': health, do: 'next' })
+  await post(path('pick/categories'), body)
+  const { headers, location } = await desk.signIn('author')
+  expect((await read(location, headers)).html).toMatch(new RegExp(`value="${health}" checked`))
+})
+
+test('a form whose page cannot show it again comes back as a list, and is sent from there', async () => {
+  const token = tokenIn(await desk.page(path('essentials')))
+  desk.signOut()
+  await post(
+    '/en/desk/people',
+    new URLSearchParams({ _csrf: token, name: 'Anna <B>', do: 'person' }),
+  )
+  const { headers, location } = await desk.signIn('author')
+  expect(location).toBe('/en/desk/people?restored=1')
+  const { html } = await read(location, headers)
+  expect(html).toContain('value="Anna &lt;B&gt;"')
+  expect(html).toMatch(/<form[^>]*action="\/en\/desk\/people">/)
+  expect(html).toContain('name="do" value="person"')
+})
+
+test('a session is prolonged by its person, at most to 24 hours, and nothing is kept of that', async () => {
+  const token = tokenIn(await desk.page(path('essentials')))
+  const stay = () => post('/en/desk/stay', new URLSearchParams({ _csrf: token }))
+  for (let hour = 1; hour < 24; hour++) {
+    desk.clock.ahead = hour * 3_590_000
+    expect([hour, (await stay()).location]).toEqual([hour, '/en/desk'])
+  }
+  desk.clock.ahead = 24 * 3_600_000 + 1000
+  expect((await stay()).location).toBe('/en/sign-in')
+  expect((await desk.signIn('author')).location).toBe('/en/desk')
+})
+
+test('the script has at most 9 kB, and only pages of the desk load it', async () => {
+  const script = /src="([^"]+desk\.\w+\.js)"/.exec(await desk.page(path('essentials')))?.[1] ?? ''
+  const answer = await desk.app.request(`http://localhost${script}`)
+  expect(gzipSync(await answer.text()).byteLength).toBeLessThan(9000)
+  expect(await desk.page('/en/sign-in')).not.toContain('/desk.')
 })
