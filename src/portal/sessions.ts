@@ -200,11 +200,9 @@ type KeptForms = {
   /** Paths, the newest first. */
   readonly paths: () => readonly string[]
   /** Fields of a form, without its token; they are there until `drop`, at most 15 minutes. */
-  readonly fields: (path: string) => KeptFields | undefined
+  readonly fields: (path: string) => URLSearchParams | undefined
   readonly drop: (path: string) => void
 }
-
-type KeptFields = ReadonlyMap<string, string>
 
 const noForms: KeptForms = {
   fingerprint: '',
@@ -217,7 +215,7 @@ const noForms: KeptForms = {
 function keptForms(file: Sqlite, now: () => number) {
   const own = 'FROM rescue WHERE fingerprint = ? AND until > ?'
   return {
-    keep: (token: string, path: string, fields: KeptFields): string | undefined => {
+    keep: (token: string, path: string, fields: URLSearchParams): string | undefined => {
       const owner = 'SELECT fingerprint FROM form WHERE token = ? AND until > ?'
       const row = token === '' ? undefined : file.first(owner, digest(token), now())
       const text = JSON.stringify([...fields])
@@ -249,7 +247,7 @@ function keptForms(file: Sqlite, now: () => number) {
           .flatMap(({ path }) => (typeof path === 'string' ? [path] : [])),
       fields: (path) => {
         const row = file.first(`SELECT fields ${own} AND path = ?`, fingerprint, now(), path)
-        return row && new Map(fieldList.parse(JSON.parse(rescueRow.parse(row).fields)))
+        return row && new URLSearchParams(fieldList.parse(JSON.parse(rescueRow.parse(row).fields)))
       },
       drop: (path) =>
         void unlessFull(() =>

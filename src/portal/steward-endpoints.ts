@@ -173,11 +173,11 @@ async function itemsOf(context: StewardContext, c: AppContext): Promise<Response
 /** Most bytes of a form of the desk that is read; a form above 2 MB is shown again, a text as Turtle is saved. */
 const deskFormBytes = 8 * 2 ** 20
 
-/** Texts of a form by name, without its token. */
-export const sentFields = (form: FormData): ReadonlyMap<string, string> =>
-  new Map(
-    [...form].flatMap(([name, value]) =>
-      typeof value === 'string' && name !== '_csrf' ? [[name, value] as const] : [],
+/** Texts of a form, without its token. */
+export const sentFields = (form: FormData): URLSearchParams =>
+  new URLSearchParams(
+    [...form].flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' && name !== '_csrf' ? [[name, value]] : [],
     ),
   )
 

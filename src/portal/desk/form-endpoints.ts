@@ -45,7 +45,8 @@ async function shown(
     catalogueValues(context, draft),
   ])
   const common = { context, draft, concepts, values, results }
-  const view = { ...common, added: addedIn(context), sent: unsaved?.fields }
+  const sent = unsaved && new Map(unsaved.fields)
+  const view = { ...common, added: addedIn(context), sent }
   return withUnsaved(context, show(view, c.req.param('name') ?? ''), unsaved)
 }
 

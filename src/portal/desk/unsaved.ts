@@ -19,8 +19,7 @@ import { isUnchanged } from './form-post.ts'
 
 /** Form that is shown again. */
 export type Unsaved = {
-  /** Texts of its controls by name. */
-  readonly fields: ReadonlyMap<string, string>
+  readonly fields: URLSearchParams
   /** Key of the text that says why it is not saved. */
   readonly why: string
   /** Path of the page of the draft as Turtle, where that is what helps. */
@@ -34,6 +33,13 @@ export function keptForm({ steward, language, pathInLanguage }: StewardContext) 
   if (!mark.test(pathInLanguage)) return undefined
   const fields = steward.kept.fields(`${language}/${pathInLanguage.replace(mark, '')}`)
   return fields && { fields, why: 'unsaved-restored' }
+}
+
+/** Kept or failed form as one that only shows its page again. */
+export function withoutStep({ fields }: Unsaved): FormData {
+  const form = new FormData()
+  for (const [name, text] of fields) if (name !== 'do') form.append(name, text)
+  return form
 }
 
 /** Kind of a failure → key of the text that says what to do. */
@@ -81,7 +87,7 @@ function unsavedNotice(
 const notTyped: ReadonlySet<string> = new Set(['do', 'revision', 'of'])
 
 /** Entries that were typed: with a text, and other than what the form had. */
-const typedIn = (fields: ReadonlyMap<string, string>) =>
+const typedIn = (fields: URLSearchParams) =>
   [...fields].filter(
     ([name, text]) =>
       text.trim() !== '' && !notTyped.has(name) && !name.endsWith('@') && !isUnchanged(name, text),
@@ -91,15 +97,16 @@ const typedIn = (fields: ReadonlyMap<string, string>) =>
 function typedPage(context: StewardContext, unsaved: Unsaved): PageContent {
   const { t, base, language, pathInLanguage } = context
   const typed = new Set(typedIn(unsaved.fields).map(([name]) => name))
-  const controls = [...unsaved.fields].map(([name, text]): HtmlContent => {
+  const controls = [...unsaved.fields].map(([name, text], index): HtmlContent => {
     if (name === 'do') return false
     if (!typed.has(name)) return html`<input type="hidden" name="${name}" value="${text}">`
+    const id = idOf(`${name} ${index}`)
     const box =
       /\n/.test(text) || text.length > 80
-        ? html`<textarea id="${idOf(name)}" name="${name}" rows="${Math.min(24, text.split('\n').length + 2)}">
+        ? html`<textarea id="${id}" name="${name}" rows="${Math.min(24, text.split('\n').length + 2)}">
 ${text}</textarea>`
-        : html`<input id="${idOf(name)}" name="${name}" value="${text}">`
-    return html`<div class="field"><label for="${idOf(name)}">${labelOf(context, name)}</label>${box}</div>`
+        : html`<input id="${id}" name="${name}" value="${text}">`
+    return html`<div class="field"><label for="${id}">${labelOf(context, name)}</label>${box}</div>`
   })
   const button = html`<p class="row"><button class="button primary" name="do" value="${unsaved.fields.get('do') ?? 'save'}">${t('unsaved-again')}</button></p>`
   const action = `${base}${language}/${pathInLanguage.replace(mark, '')}`
@@ -122,6 +129,7 @@ const ownForms: ReadonlySet<string | undefined> = new Set([
   'getConceptsToPick',
   'getDraftCheck',
   'getDraftTurtle',
+  'getCatalogueRules',
   'beginPage',
 ])
 
