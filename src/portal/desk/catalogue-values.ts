@@ -10,7 +10,6 @@ import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
 import { textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { listAt } from '../record.ts'
-import type { Draft } from './form-page.ts'
 
 /** Kind of value that is offered for a field, by the class of what the field describes. */
 type Kind = 'publisher' | 'contact'
@@ -38,7 +37,7 @@ export function offeredKind({ nested }: FormField): Kind | undefined {
 /** Reads the values of the catalogue of a draft; none where the search does not answer in time. */
 export async function catalogueValues(
   context: StewardContext,
-  { type, catalogue }: Pick<Draft, 'type' | 'catalogue'>,
+  { type, catalogue }: { readonly type: string; readonly catalogue: string },
 ): Promise<CatalogueValues> {
   if (type !== 'datasets' || catalogue === '') return noValues
   const found = await context.optional(
