@@ -11,7 +11,8 @@ import type { StewardContext } from '../context.ts'
 import { numberAt } from '../record.ts'
 import { isLong } from './form-fields.ts'
 import { type Draft, type FormRules, nodeOf } from './form-page.ts'
-import type { FormChange, Typed } from './form-post.ts'
+import type { Typed } from './form-names.ts'
+import type { FormChange } from './form-post.ts'
 
 /** Type, id and catalogue of a record. */
 export type RecordPlace = Pick<Draft, 'type' | 'id' | 'catalogue'>

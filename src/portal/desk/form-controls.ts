@@ -14,6 +14,7 @@ import { pageIndicators } from '../parts/quality.ts'
 import { type CatalogueValues } from './catalogue-values.ts'
 import { type Concepts, labelOfConcept } from './concepts.ts'
 import { type Fix, isMendedBy } from './fix.ts'
+import { authoredTag } from './form-names.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
 import { boxOf, hiddenNames } from './form-terms.ts'
 
@@ -163,8 +164,8 @@ export function textsControl(form: FieldContext, { field, name, rows }: FormRows
   const { t, formats } = form.page
   const taken = new Set(rows.map(({ language }) => language))
   const free = form.languages.filter((language) => !taken.has(language))
-  const texts = rows.map((row) => {
-    const label = languageLabel(form, row.language)
+  const textBox = (row: FormRow) => {
+    const label = languageLabel(form, authoredTag(row.language))
     const lang = row.language !== '' && html` lang="${row.language}"`
     const box =
       field.editor === 'prose'
@@ -172,12 +173,18 @@ export function textsControl(form: FieldContext, { field, name, rows }: FormRows
 ${row.text}</textarea>`
         : html`<input id="${idOf(row.name)}" name="${row.name}" value="${row.text}"${lang}${invalid(row)}>`
     return html`<div class="text"><label for="${idOf(row.name)}">${label}</label>${box}${row.text !== '' && removeButton(form, row.name, label)}</div>`
-  })
+  }
+  const isTranslated = ({ language }: FormRow) => authoredTag(language) !== language
+  const translated = rows.filter(isTranslated)
+  const texts = rows.filter((row) => !isTranslated(row)).map(textBox)
   const more =
     free.length > 0 &&
     html`<div class="add-row"><label class="vh" for="${idOf(`${name}@`)}">${t('form-language-to-add')}</label>
     <select id="${idOf(`${name}@`)}" name="${name}.@" class="short">${free.map((tag) => html`<option value="${tag}">${formats.languageName(tag) ?? tag}</option>`)}</select>${addButton(form, name, 'form-add-language')}</div>`
-  return [texts, more]
+  const folded =
+    translated.length > 0 &&
+    html`<details><summary>${t('form-translated', { count: translated.length })}</summary>${translated.map(textBox)}</details>`
+  return [texts, more, folded]
 }
 
 /** Input in one line; addresses are text fields for the browser, so that it does not refuse what is to be kept. */

@@ -18,7 +18,7 @@ import { deskFrame } from './desk-frame.ts'
 import { type FieldContext, fieldLabel, messageText, pointsOf } from './form-controls.ts'
 import { fixIn, fixQuery, gained, pointsBefore } from './fix.ts'
 import { fieldHtml, isLong } from './form-fields.ts'
-import type { Typed } from './form-post.ts'
+import type { Typed } from './form-names.ts'
 import { type FormRow, type FormRows, rowsOf } from './form-rows.ts'
 
 /** Rules of a catalogue that forms follow: languages of texts, and IRIs of properties that must have a value. */

@@ -3,7 +3,7 @@
  * and what no control shows is not touched.
  */
 
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { FormField } from '../../profile/form-model.ts'
@@ -13,39 +13,16 @@ import { keyOf } from '../../rdf/read.ts'
 import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
 import type { CopiedValues } from './catalogue-values.ts'
 import type { Concepts } from './concepts.ts'
-import { readTerms, type Refusal, sentText } from './form-terms.ts'
-
-/** Input that is no RDF: the draft keeps it until it is corrected. `node` is an IRI, or `_:label` of a blank node. */
-export type Typed = {
-  readonly node: string
-  readonly path: string
-  readonly language: string
-  readonly text: string
-  readonly message: string
-}
-
-const short = (text: string) => hash('sha256', text, 'base64url').slice(0, 8)
-
-/**
- * Part of a control's name by which its term is found again: digests of the term and of the text that it was rendered as, and its
- * language.
- */
-export const rowKey = (term: Term, text: string): string =>
-  `~${short(termText(term))}${short(sentText(text))}${term.termType === 'Literal' ? term.language : ''}`
-
-/** Language tag of a text in languages, by the part of its control's name; `''` for one without. */
-export const languageOfKey = (key: string): string =>
-  key.startsWith('~') ? key.slice(17) : key.startsWith('+') ? key.slice(1).replace(/^\d+$/, '') : ''
-
-/** Whether a control was sent with the text that it was rendered with. */
-export const isUnchanged = (name: string, text: string): boolean => {
-  const key = name.split('.').at(-1) ?? ''
-  return key.startsWith('~') && key.slice(9, 17) === short(sentText(text))
-}
-
-/** Part of a control's name by which a typed text is found again. */
-export const typedKey = (entry: Typed): string =>
-  `!${short(JSON.stringify([entry.node, entry.path, entry.language, entry.text]))}`
+import {
+  authoredTag,
+  isUnchanged,
+  languageOfKey,
+  sentText,
+  shortDigest,
+  type Typed,
+  typedKey,
+} from './form-names.ts'
+import { readTerms, type Refusal } from './form-terms.ts'
 
 /** Posted controls as a tree: field → row → value, and fields of nested rows. */
 type Rows = Map<string, Row>
@@ -191,7 +168,7 @@ function foundStatement(
   token: string,
 ): Quad | undefined {
   const statements = objectsOf(editing, node, field.path)
-  const own = statements.find(({ object }) => token.slice(1, 9) === short(termText(object)))
+  const own = statements.find(({ object }) => token.slice(1, 9) === shortDigest(termText(object)))
   const isText = field.editor === 'texts' || field.editor === 'prose'
   if (own || !isText || token.length < 17) return own
   const language = languageOfKey(token)
@@ -227,6 +204,23 @@ function saveTerms(
   else if (field.single && field.editor !== 'texts' && field.editor !== 'prose')
     for (const other of objectsOf(editing, node, field.path)) removeStatement(editing, other)
   add(editing, ...terms.map((term) => quad(node, predicate, term)))
+  for (const term of terms) removeTranslations(editing, node, field, term)
+}
+
+/** Removes the machine translations in place of which a person wrote a text. */
+function removeTranslations(
+  editing: Editing,
+  node: Quad_Subject,
+  field: FormField,
+  written: Quad_Object,
+): void {
+  if (written.termType !== 'Literal' || written.language === '') return
+  for (const other of objectsOf(editing, node, field.path)) {
+    if (other.object.termType !== 'Literal') continue
+    const authored = authoredTag(other.object.language).toLowerCase()
+    if (authored === written.language.toLowerCase() && /-t-/i.test(other.object.language))
+      removeStatement(editing, other)
+  }
 }
 
 /** Whether a posted row or one of its fields has a text. */
@@ -246,7 +240,7 @@ function saveNested(
   if (!nested) return
   if (token.startsWith('~')) {
     const found = objectsOf(editing, node, field.path).find(
-      ({ object }) => token.slice(1, 9) === short(termText(object)),
+      ({ object }) => token.slice(1, 9) === shortDigest(termText(object)),
     )
     if (!found || found.object.termType === 'Literal') return
     if (row.isRemoved) removeStatement(editing, found)

@@ -3,7 +3,7 @@
 import type { Quad_Subject, Term } from '@rdfjs/types'
 import type { FormField } from '../../profile/form-model.ts'
 import { type Graph, keyOf } from '../../rdf/read.ts'
-import { isUnchanged, languageOfKey, rowKey, type Typed, typedKey } from './form-post.ts'
+import { isUnchanged, languageOfKey, rowKey, type Typed, typedKey } from './form-names.ts'
 import { textOfTerm } from './form-terms.ts'
 
 /** Row of a field; `name` is that of its control. */

@@ -10,6 +10,7 @@ import { dateLiteral } from '../../vocabularies/dates.ts'
 import { geometryIn, toWkt } from '../../vocabularies/geometry-text.ts'
 import { boundsOf, boxGeometry, positionsOf } from '../../vocabularies/geometry.ts'
 import type { Concepts } from './concepts.ts'
+import { authoredTag } from './form-names.ts'
 
 /** Typed text that is no value: key of the message that says why, and a value that may have been meant. */
 export type Refusal = { readonly message: string; readonly meant?: { iri: string; label: string } }
@@ -23,9 +24,6 @@ type Reading = {
   readonly old?: Term | undefined
   readonly concepts: Concepts
 }
-
-/** Text as browsers send it back: with one kind of line break, and without the spaces that `url` and `email` fields cut. */
-export const sentText = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
 
 const withComma: ReadonlySet<string> = new Set(['de', 'fr', 'it'])
 
@@ -79,7 +77,7 @@ const refuse = (message: string): Refusal => ({ message })
 /** Literal in the kind of the term that it replaces, else of the field. */
 function literalLike(text: string, field: FormField, { old, language }: Reading): Literal {
   if (old?.termType === 'Literal')
-    return literal(text, old.language === '' ? old.datatype : old.language)
+    return literal(text, old.language === '' ? old.datatype : authoredTag(old.language))
   if (language !== '') return literal(text, language)
   const [datatype] = field.datatype ?? []
   return literal(

@@ -13,7 +13,8 @@ import { isStewardOf } from './catalogues-page.ts'
 import { shippedConcepts } from './concepts.ts'
 import { readModel, typedIn } from './drafts.ts'
 import { fieldsOfModel } from './form-page.ts'
-import { savedForm, type Typed } from './form-post.ts'
+import type { Typed } from './form-names.ts'
+import { savedForm } from './form-post.ts'
 
 /** Resource that represents a new dataset while its first values are edited. */
 export const newDataset = namedNode('urn:x-rules:dataset')

@@ -15,7 +15,7 @@ import type { PortalServices } from '../portal-services.ts'
 import { sentFields, stewardContext } from '../steward-endpoints.ts'
 import { deskFrame } from './desk-frame.ts'
 import { fieldLabel, idOf } from './form-controls.ts'
-import { isUnchanged } from './form-post.ts'
+import { isUnchanged } from './form-names.ts'
 
 /** Form that is shown again. */
 export type Unsaved = {

@@ -5,7 +5,8 @@ import * as fc from 'fast-check'
 import type { Quad, Quad_Subject } from '@rdfjs/types'
 import { beforeAll, expect, test } from 'vitest'
 import { shippedConcepts } from '../../../src/portal/desk/concepts.ts'
-import { type FormChange, savedForm, type Typed } from '../../../src/portal/desk/form-post.ts'
+import type { Typed } from '../../../src/portal/desk/form-names.ts'
+import { type FormChange, savedForm } from '../../../src/portal/desk/form-post.ts'
 import { type FormRow, type FormRows, rowsOf } from '../../../src/portal/desk/form-rows.ts'
 import { type FormField, type FormModel, formModels } from '../../../src/profile/form-model.ts'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
@@ -166,6 +167,22 @@ test('a changed text replaces its own statement and keeps its language', async (
   expect(lines(added)).toEqual([
     '<https://demo.example/a> <http://purl.org/dc/terms/title> "New"@en .',
   ])
+})
+
+test('a text takes the place of a machine translation, whether that is edited or a new one is written', async () => {
+  const record = await recordOf('dct:title "Lakes"@en , "Seen"@de-t-en-t0-mt')
+  const row = formOf(record)
+    .find(({ field }) => field.name === 'title')
+    ?.rows.find(({ text }) => text === 'Seen')
+  for (const name of [row?.name ?? '', 'title.+de']) {
+    const { removed, added } = post(record, { values: { [name]: 'Seen und Weiher' } })
+    expect(lines(removed)).toEqual([
+      '<https://demo.example/a> <http://purl.org/dc/terms/title> "Seen"@de-t-en-t0-mt .',
+    ])
+    expect(lines(added)).toEqual([
+      '<https://demo.example/a> <http://purl.org/dc/terms/title> "Seen und Weiher"@de .',
+    ])
+  }
 })
 
 test('a described value is edited in place, and removed with what only it leads to', async () => {
