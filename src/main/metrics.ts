@@ -11,12 +11,13 @@ import type { AppContext, MountedApp } from '../http/app.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
-import { requireDatasetIds } from '../metrics/figures/catalogue-reader.ts'
+import { readCatalogues, requireDatasetIds } from '../metrics/figures/catalogue-reader.ts'
 import type { Schedule, ScheduleReader } from '../metrics/figures/refresh-schedules.ts'
 import { startCollector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
 import type { MetricsRepository } from '../metrics/pipe/metrics-repository.ts'
 import { reportsApp } from '../metrics/reports/report-app.ts'
 import { type MetricsService, openMetrics } from '../metrics/metrics-service.ts'
+import { validatedType } from '../metrics/validate/validating-segment.ts'
 import { validationApp } from '../metrics/validate/validation-app.ts'
 import type { Feed } from '../pipe/runs/run.ts'
 import { pagePath } from '../portal/addresses.ts'
@@ -49,12 +50,18 @@ type MeasuringOptions = {
 
 /** Makes the check of drafts by validation and score; without the service it finds nothing. */
 export const recordCheck =
-  (measuring: () => MetricsService | undefined): RecordCheck =>
-  async (lines, signal) => {
+  (
+    { store, names }: Pick<PlatformContext, 'store' | 'names'>,
+    measuring: () => MetricsService | undefined,
+  ): RecordCheck =>
+  async (lines, catalogue, signal) => {
     const service = measuring()
     if (!service) return { results: [] }
     const report = await service.validation.validate(lines, ['dcatap301level2'], signal)
-    const isCompliant = !report.results.some(({ severity }) => severity === 'Violation')
+    const stored = await readCatalogues({ store, names }, [catalogue], signal)
+    const isCompliant =
+      stored.get(catalogue)?.type?.toLowerCase() === validatedType &&
+      !report.results.some(({ severity }) => severity === 'Violation')
     const [score] = await service.expected(fromLines(lines), isCompliant, signal)
     const results = report.results.map(({ severity, focusNode, path, value, messages }) => ({
       severity,

@@ -63,7 +63,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   const trigger = metricsTrigger(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
   let measuring: Harvesting['measuring']
-  const check = recordCheck(() => measuring)
+  const check = recordCheck(context, () => measuring)
   const repository = isEnabled('repo')
     ? await repositoryService(context, trigger, check)
     : undefined

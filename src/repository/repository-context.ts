@@ -88,9 +88,13 @@ type ShapeResult = {
   readonly message: string
 }
 
-/** Validates a record as N-Triples and gives its points without those of links; the points are absent for what is no dataset. */
+/**
+ * Validates a record of a catalogue as N-Triples and gives its points without those of links; the points are absent for what is no
+ * dataset.
+ */
 export type RecordCheck = (
   lines: string,
+  catalogue: string,
   signal: AbortSignal,
 ) => Promise<{
   readonly results: readonly ShapeResult[]

@@ -27,8 +27,8 @@ const config = segmentConfig.extend({
 
 type Config = z.infer<typeof config>
 
-/** Type of the catalogues that are validated. */
-const validatedType = 'dcat-ap'
+/** Type of the catalogues whose records are validated. */
+export const validatedType = 'dcat-ap'
 /** Records at once, which keeps the workers busy while the order is kept. */
 const atOnce = 8
 

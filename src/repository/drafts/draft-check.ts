@@ -41,7 +41,7 @@ export async function checkDraft(
   const { rules } = drafts.rules(draft.catalogue)
   const quads = fromLines(draft.graph)
   const [graph, node] = [graphOf(quads), kind.iri(draft.id)]
-  const checked = await checkRecord?.(draft.graph, signal)
+  const checked = await checkRecord?.(draft.graph, draft.catalogue, signal)
   const shapes = (checked?.results ?? []).map(
     ({ severity, node: focus = node, path, value, message }): DraftFinding => {
       const blocks = severity === 'Violation'

@@ -43,7 +43,7 @@ beforeAll(async () => {
     PLATFORM_METRICS_CONFIG: '{"hostDelayMs":0}',
     PLATFORM_HUB_API_KEYS: JSON.stringify({
       [all]: ['*'],
-      [publisher]: ['publisher:water'],
+      [publisher]: ['publisher:water', 'publisher:untyped'],
       [reader]: ['reader:water'],
       [other]: ['publisher:roads'],
     }),
@@ -53,6 +53,8 @@ beforeAll(async () => {
     '/catalogues/water',
     `${prefixes}<> a dcat:Catalog ; dct:type "dcat-ap" ; dct:title "Water"@en .`,
   )
+  await api.put('/catalogues/untyped', `${prefixes}<> a dcat:Catalog ; dct:title "Untyped"@en .`)
+  await api.putDataset('untyped', 'plain', prefixes + fine)
   for (const [id, turtle] of Object.entries({ bare, fine, odd }))
     await api.putDataset('water', id, prefixes + turtle)
   await measured()
@@ -169,6 +171,18 @@ it('saves nothing when nothing was changed, and makes the draft with the first c
   expect(Number(after) - Number(before)).toBe(30)
   expect(await draftOf('odd')).toBe(200)
   expect(await (await call('GET', '/api/hub/repo/datasets/odd')).text()).not.toContain('spring"@en')
+})
+
+it('counts no compliance where the metrics measure none: in a catalogue that is not of DCAT-AP', async () => {
+  const path = '/en/desk/datasets/plain/essentials?catalogue=untyped&fix=keywordAvailability'
+  const saved = await writer.post(path, { do: 'save', 'keywords.+0': 'plain', 'keywords.@': 'en' })
+  const next = await writer.page(saved.headers.get('Location') ?? '')
+  expect(next).toContain('0 → 30 points')
+  await call('PUT', '/api/hub/repo/drafts/datasets/publish/plain')
+  await measured()
+  const answer = await call('GET', '/api/mqa/cache/datasets/plain')
+  const { result } = (await answer.json()) as { result: { results: { info: { score: number } }[] } }
+  expect(result.results[0]?.info.score).toBe(30)
 })
 
 it('says what a chosen concept earned, too', async () => {
