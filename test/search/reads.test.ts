@@ -165,6 +165,7 @@ describe('beside the records', () => {
       '/datasets/{id}/findings',
       '/datasets/{id}/similar',
       '/health',
+      '/preview',
       '/profile',
       '/profile.ttl',
       '/scroll',

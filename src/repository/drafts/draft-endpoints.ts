@@ -259,7 +259,6 @@ const readShared = repositoryEndpoint({
     const draft = context.drafts.find(kind.type, params.id)
     if (!draft || draft.state === 'away' || !isLinkToken(context, draft, params.token))
       throw unknownDraft(params.id)
-    c.header('Cache-Control', 'no-store')
     if (negotiate(c.req.header('Accept'), mediaTypes) === 'application/json') {
       const { id, type, catalogue, title } = draft
       return c.json({ id, type, catalogue, title })
