@@ -18,7 +18,7 @@ import { readModel } from './drafts.ts'
 import { hasHiddenCharacters, hiddenNames } from './form-terms.ts'
 
 /** Most characters of a title. */
-export const longestTitle = 500
+const longestTitle = 500
 /** Statuses of answers that say what is wrong with what was sent. */
 const refusals: ReadonlySet<number> = new Set([400, 409, 413, 422])
 
@@ -78,20 +78,16 @@ export async function beginPage(context: StewardContext, refused?: Refused): May
 export function beginBlock(
   context: StewardContext,
   catalogues: ReadonlyMap<string, string>,
-  { field = () => '', title, detail }: Partial<Refused> = {},
+  refused: Partial<Refused> = {},
 ): HtmlMarkup {
-  const { t, pathTo, language, formats, query } = context
+  const { field = () => '' } = refused
+  const { t, pathTo, query } = context
   if (catalogues.size === 0) return html`<p class="close">${t('desk-no-catalogue')}</p>`
   const options = catalogueOptions([...catalogues], field('catalogue') || query.get('catalogue'))
-  const wrong =
-    title !== undefined &&
-    html`<p class="message" id="wrong">${t(title, { text: hiddenNames(field('title')) })}</p>`
   const block = (id: string, body: HtmlContent) =>
     html`<section aria-labelledby="${id}"><h2 id="${id}">${t(id)}</h2><p class="soft">${t(`${id}-means`)}</p>
       <div class="stack">${body}</div></section>`
-  const empty = html`<div class="field"><label for="title">${t('form-title')}</label>
-      <p class="hint" id="hint">${t('desk-title-hint', { language: formats.languageName(language) })}</p>
-      <input id="title" name="title" value="${field('title')}" maxlength="${longestTitle}" aria-describedby="hint${wrong && ' wrong'}"${wrong && html` aria-invalid="true" autofocus`}>${wrong}</div>
+  const empty = html`${titleField(context, refused)}
     <p class="row"><button class="button primary">${t('desk-begin')}</button></p>`
   const turtle = html`<div class="field"><label for="turtle">${t('desk-turtle')}</label>
       <textarea id="turtle" name="turtle" rows="8" spellcheck="false">
@@ -99,10 +95,27 @@ ${field('turtle')}</textarea></div>
     <p class="row"><button class="button" name="do" value="turtle">${t('desk-begin-turtle')}</button></p>`
   const form = html`<div class="field"><label for="catalogue">${t('facet-catalog')}</label><select id="catalogue" name="catalogue">${options}</select></div>
     <div class="begin">${block('desk-empty-form', empty)} ${block('desk-metadata', turtle)}</div>`
-  const refusal = html`<p lang="en"><bdi>${detail}</bdi></p>`
-  return html`${detail !== undefined && html`<div role="alert">${notice('bad', t('desk-refused'), refusal)}</div>`}
+  return html`${refusalNotice(context, refused)}
     ${sessionForm(context, pathTo('desk', 'new'), form, 'close')}`
 }
+
+/** Field for the title of a new record. */
+export function titleField(
+  { t, formats, language }: StewardContext,
+  { field = () => '', title }: Partial<Refused>,
+): HtmlMarkup {
+  const wrong =
+    title !== undefined &&
+    html`<p class="message" id="wrong">${t(title, { text: hiddenNames(field('title')) })}</p>`
+  return html`<div class="field"><label for="title">${t('form-title')}</label>
+      <p class="hint" id="hint">${t('desk-title-hint', { language: formats.languageName(language) })}</p>
+      <input id="title" name="title" value="${field('title')}" maxlength="${longestTitle}" aria-describedby="hint${wrong && ' wrong'}"${wrong && html` aria-invalid="true" autofocus`}>${wrong}</div>`
+}
+
+/** Notice with the reason why the repository began nothing. */
+export const refusalNotice = ({ t }: StewardContext, { detail }: Partial<Refused>): HtmlContent =>
+  detail !== undefined &&
+  html`<div role="alert">${notice('bad', t('desk-refused'), html`<p lang="en"><bdi>${detail}</bdi></p>`)}</div>`
 
 /** Options of catalogues by id and title. */
 export const catalogueOptions = (

@@ -6,12 +6,12 @@ import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { MaybePage } from '../layout.ts'
 import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
-import { notice, pageSection } from '../parts/blocks.ts'
+import { pageSection } from '../parts/blocks.ts'
 import { textTable } from '../parts/table.ts'
-import { longestTitle, type Refused } from './begin-page.ts'
+import { type Refused, refusalNotice, titleField } from './begin-page.ts'
 import { outcome } from './check-page.ts'
 import { deskHead } from './desk-frame.ts'
-import { draftTitle, linkIf, listDrafts, ownCatalogues, stateFlag } from './desk-lists.ts'
+import { draftTitle, linkIf, listDrafts, ownCatalogues, pageList, stateFlag } from './desk-lists.ts'
 
 /** Catalogues of a page, and most drafts of catalogues that are shown. */
 const [pageRows, mostDrafts] = [50, 100]
@@ -30,7 +30,7 @@ async function datasetCounts({ optional, find }: StewardContext, ids: readonly s
 
 /** Page of the catalogues; after a form that began none, with it. `undefined` for who is steward of none. Rejects with `Failure`. */
 export async function deskCataloguesPage(context: StewardContext, refused?: Refused): MaybePage {
-  const { steward, query } = context
+  const { steward, query, pathTo } = context
   if (cataloguesOf(steward.permissions, 'steward').length === 0) return undefined
   const own = [...(await ownCatalogues(context))].filter(([id]) => isStewardOf(context, id))
   const last = Math.max(1, Math.ceil(own.length / pageRows))
@@ -45,7 +45,7 @@ export async function deskCataloguesPage(context: StewardContext, refused?: Refu
   )
   const heads = ['facet-catalog', 'datasets-of-it', 'desk-drafts', 'rules-review-short', 'actions']
   const body = html`${outcome(context)} ${textTable(context, 'desk-catalogues', heads, await Promise.all(rows))}
-    ${pageLinks(context, page, last)} ${await catalogueDrafts(context)}
+    ${pageList(context, (number) => `${pathTo('desk', 'catalogues')}?page=${number}`, { page, last })} ${await catalogueDrafts(context)}
     ${hasRole(steward.permissions, 'administrator', undefined) && newCatalogue(context, refused)}`
   return stewardPage(context, { tab: 'catalogues', body, head: deskHead(context) })
 }
@@ -53,7 +53,7 @@ export async function deskCataloguesPage(context: StewardContext, refused?: Refu
 type Row = { readonly id: string; readonly title: string; readonly datasets: number }
 
 async function catalogueRow(context: StewardContext, { id, title, datasets }: Row) {
-  const { t, pathTo, askOptional } = context
+  const { t, pathTo, formats, askOptional } = context
   const rulesPath = `/catalogues/${encodeURIComponent(id)}/rules`
   const [rules, drafts] = await Promise.all([
     askOptional('deskRepository', rulesPath),
@@ -63,25 +63,19 @@ async function catalogueRow(context: StewardContext, { id, title, datasets }: Ro
   const review = textAt(rules, 'review')
   const edit = html`<input type="hidden" name="of" value="${id}"><button class="button small">${t('catalogue-edit')}${which}</button>
     <a class="button small quiet" href="${pathTo('desk', 'catalogues', id, 'rules')}">${t('rules')}${which}</a>`
-  const count = drafts.count('')
-  const list = `${pathTo('desk', 'datasets')}?${new URLSearchParams({ catalogue: id }).toString()}`
+  const linked = (number: number, state: string) => {
+    const list = new URLSearchParams({ state, catalogue: id }).toString()
+    return number > 0
+      ? html`<a href="${pathTo('desk', 'datasets')}?${list}">${formats.number(number)}</a>`
+      : '–'
+  }
   return [
     html`<a href="${pathTo('catalogues', id)}">${title}</a>`,
-    datasets,
-    count > 0 ? html`<a href="${list}">${count}</a>` : '–',
+    linked(datasets, 'published'),
+    linked(drafts.count(''), ''),
     review !== undefined && t(`rules-review-${review}`),
     sessionForm(context, pathTo('desk', 'catalogues'), edit),
   ]
-}
-
-const pageLinks = ({ t, pathTo }: StewardContext, page: number, last: number): HtmlContent => {
-  const link = (number: number, rel: string, label: string) =>
-    html`<a href="${pathTo('desk', 'catalogues')}?page=${number}" rel="${rel}">${label}</a>`
-  return (
-    last > 1 &&
-    html`<nav class="pages" aria-label="${t('pages')}">${page > 1 && link(page - 1, 'prev', t('previous'))}
-    <span aria-current="page">${t('page-n', { page })}</span>${page < last && link(page + 1, 'next', t('next'))}</nav>`
-  )
 }
 
 /** Drafts of records of catalogues, those that were thrown away last; nothing where there is none. */
@@ -104,21 +98,11 @@ async function catalogueDrafts(context: StewardContext): Promise<HtmlContent> {
 }
 
 /** Form that begins a catalogue, for administrators. */
-function newCatalogue(
-  context: StewardContext,
-  { field = () => '', title, detail }: Partial<Refused> = {},
-): HtmlMarkup {
-  const { t, pathTo, formats, language } = context
-  const wrong = title !== undefined && html`<p class="message" id="wrong">${t(title)}</p>`
-  const refusal = html`<p lang="en"><bdi>${detail}</bdi></p>`
-  const body = html`${detail !== undefined && html`<div role="alert">${notice('bad', t('desk-refused'), refusal)}</div>`}
-    <div class="field"><label for="title">${t('form-title')}</label>
-      <p class="hint" id="hint">${t('desk-title-hint', { language: formats.languageName(language) })}</p>
-      <input id="title" name="title" value="${field('title')}" maxlength="${longestTitle}" aria-describedby="hint${wrong && ' wrong'}"${wrong && html` aria-invalid="true" autofocus`}>${wrong}</div>
-    <p class="row"><button class="button">${t('desk-begin')}</button></p>`
-  return pageSection(
-    'new',
-    t('catalogue-new'),
+function newCatalogue(context: StewardContext, refused: Partial<Refused> = {}): HtmlMarkup {
+  const { t, pathTo } = context
+  const body = html`${titleField(context, refused)}<p class="row"><button class="button">${t('desk-begin')}</button></p>`
+  return pageSection('new', t('catalogue-new'), [
+    refusalNotice(context, refused),
     sessionForm(context, pathTo('desk', 'catalogues'), body, 'stack close'),
-  )
+  ])
 }

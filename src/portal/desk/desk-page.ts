@@ -22,6 +22,7 @@ import {
   listPublished,
   lists,
   ownCatalogues,
+  pageList,
 } from './desk-lists.ts'
 
 /** Rows of each list of the desk, rows of a page of datasets, and most drafts in a state that are looked through. */
@@ -182,9 +183,9 @@ export async function deskDatasetsPage(context: StewardContext, result?: BulkRes
   const last = Math.min(Math.ceil(count(state) / pageRows), mostPages)
   const tick = bulkTick(context, result?.picked)
   const self = pathOf(context, { ...place, page: String(page) })
-  const body = html`${result ? bulkOutcome(context, result) : outcome(context)} ${listLinks(context, count, place)}
+  const body = html`${result ? bulkOutcome(context, result) : outcome(context)} <div class="close">${listLinks(context, count, place)}</div>
     ${listFilter(context, catalogues, place)} ${await deskTable(context, { catalogues, drafts, published, tick })}
-    ${pageList(context, place, { page, last })} ${bulkForm(context, self, [...drafts, ...published], result)}`
+    ${pageList(context, (number) => pathOf(context, { ...place, page: number }), { page, last })} ${bulkForm(context, self, [...drafts, ...published], result)}`
   const head = deskHead(context)
   return stewardPage(context, { tab: 'datasets', body, actions: newButton(context), head })
 }
@@ -205,19 +206,3 @@ const listFilter = (
     <div class="field"><label for="sort">${t('sort-by')}</label>
       <select id="sort" name="sort">${listOrders.map((order) => html`<option value="${order}"${order === sort && html` selected`}>${t(`desk-sort-${order}`)}</option>`)}</select></div>
     <button class="button small">${t('desk-show')}</button></form>`
-
-/** Links to the page before and the page after. */
-function pageList(
-  context: StewardContext,
-  place: Place,
-  { page, last }: { readonly page: number; readonly last: number },
-): HtmlContent {
-  const { t } = context
-  const link = (number: number, rel: string, label: string) =>
-    html`<a href="${pathOf(context, { ...place, page: String(number) })}" rel="${rel}">${label}</a>`
-  return (
-    last > 1 &&
-    html`<nav class="pages" aria-label="${t('pages')}">${page > 1 && link(page - 1, 'prev', t('previous'))}
-    <span aria-current="page">${t('page-n', { page })}</span>${page < last && link(page + 1, 'next', t('next'))}</nav>`
-  )
-}

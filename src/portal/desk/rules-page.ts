@@ -221,7 +221,8 @@ function filledFields(
 ): HtmlContent {
   const { t } = form.page
   const names = new Set(rows.map(({ field }) => field.name))
-  const others = defaultFields(fields).filter(({ name }) => !names.has(name))
+  const open = fields.filter(({ need }) => need !== 'required')
+  const others = defaultFields(open).filter(({ name }) => !names.has(name))
   const known = new Set(fields.flatMap(({ path }) => path))
   const kept = defaults.filter(({ predicate }) => !known.has(predicate.value))
   return [
