@@ -23,6 +23,7 @@ export const draftTables = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS draft_list ON draft (type, catalogue, changed_at DESC);
   CREATE INDEX IF NOT EXISTS draft_states ON draft (type, state, changed_at DESC, catalogue);
+  CREATE INDEX IF NOT EXISTS draft_titles ON draft (type, catalogue, state, title, changed_at, score);
   CREATE TABLE IF NOT EXISTS rule (
     catalogue TEXT PRIMARY KEY, rules TEXT NOT NULL, changed_at INTEGER NOT NULL, changed_by TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
@@ -142,7 +143,7 @@ export const draftOrders = ['changed', 'title', 'points'] as const
 
 /** Choice of drafts for a list. */
 export type DraftFilter = {
-  readonly type?: string | undefined
+  readonly type: string
   /** Ids of catalogues, `*` for all. */
   readonly catalogues: readonly string[] | '*'
   readonly state?: DraftState | undefined
@@ -280,7 +281,7 @@ export class DraftFile {
   list(filter: DraftFilter) {
     const { type, catalogues, state, q, sort = 'changed', offset, limit } = filter
     const ids = catalogues === '*' ? null : JSON.stringify(catalogues)
-    const choice = [type ?? null, type ?? null, ids, ids]
+    const choice = [type, ids, ids]
     if (q !== undefined || sort === 'title') return this.#listByTitle(filter, choice)
     const groups = this.#file.rows(
       `SELECT state, count(*) AS count FROM draft ${where} GROUP BY state`,
@@ -288,8 +289,10 @@ export class DraftFile {
     )
     const counts = new Map(groups.map((row) => [String(row['state']), Number(row['count'])]))
     const isShown = state === undefined ? "AND state <> 'away'" : 'AND state = ?'
+    const [index, order] = orders[sort]
+    const page = `SELECT serial FROM draft INDEXED BY ${index} ${where} ${isShown} ORDER BY ${order} LIMIT ? OFFSET ?`
     const rows = this.#file.rows(
-      `SELECT * FROM draft ${where} ${isShown} ORDER BY ${orders[sort]} LIMIT ? OFFSET ?`,
+      `SELECT * FROM draft WHERE serial IN (${page}) ORDER BY ${order}`,
       ...choice,
       ...(state === undefined ? [] : [state]),
       limit,
@@ -302,23 +305,20 @@ export class DraftFile {
   #listByTitle(filter: DraftFilter, choice: readonly (string | null)[]) {
     const { state, q = '', sort = 'changed', language = '', offset, limit } = filter
     const [wanted, counts] = [fold(q), new Map<string, number>()]
-    const select = `SELECT serial, state, title FROM draft ${where} ORDER BY ${orders[sort]}`
+    const select = `SELECT serial, state, title FROM draft INDEXED BY draft_titles ${where} ORDER BY ${orders[sort][1]}`
     const found: { serial: number; title: string }[] = []
     for (const row of this.#file.each(select, ...choice)) {
       const [own, all] = [String(row['state']), titles.parse(JSON.parse(String(row['title'])))]
-      const texts = Object.values(all).map(fold)
-      if (wanted !== '' && !texts.some((text) => text.includes(wanted))) continue
+      const texts = Object.values(all)
+      if (wanted !== '' && !texts.some((text) => fold(text).includes(wanted))) continue
       counts.set(own, (counts.get(own) ?? 0) + 1)
-      const title = all[language] === undefined ? (texts[0] ?? '') : fold(all[language])
+      const title = sort === 'title' ? fold(all[language] ?? texts[0] ?? '') : ''
       if (state === undefined ? own !== 'away' : own === state)
         found.push({ serial: Number(row['serial']), title })
     }
     if (sort === 'title') found.sort((a, b) => (a.title < b.title ? -1 : Number(a.title > b.title)))
-    const page = found.slice(offset, offset + limit)
-    return {
-      drafts: page.map(({ serial }) => this.get(serial)),
-      counts: Object.fromEntries(counts),
-    }
+    const drafts = found.slice(offset, offset + limit).map(({ serial }) => this.get(serial))
+    return { drafts, counts: Object.fromEntries(counts) }
   }
 
   /** Scheduled drafts with their times. */
@@ -371,19 +371,21 @@ export class DraftFile {
   /** Throws away what its author has not changed for 360 days, and deletes what has been away for 30. */
   sweep(): void {
     const now = this.#now()
-    this.#file.run("DELETE FROM draft WHERE state = 'away' AND changed_at < ?", now - awayMs)
-    const away =
-      "UPDATE draft SET state = 'away', changed_at = ? WHERE state IN ('draft', 'returned') AND changed_at < ?"
+    const since = (states: string) =>
+      `serial IN (SELECT serial FROM draft INDEXED BY draft_states WHERE state IN (${states}) AND changed_at < ?)`
+    this.#file.run(`DELETE FROM draft WHERE ${since("'away'")}`, now - awayMs)
+    const away = `UPDATE draft SET state = 'away', changed_at = ? WHERE ${since("'draft', 'returned'")}`
     this.#file.run(away, now, now - idleMs)
   }
 }
 
+/** Index from which a page is chosen, because rows are long, and its order. */
 const orders = {
-  changed: 'changed_at DESC, serial DESC',
-  title: 'serial',
-  points: 'score DESC, changed_at DESC, serial DESC',
-}
-const where = `WHERE (? IS NULL OR type = ?) AND (? IS NULL OR catalogue IN (SELECT value FROM json_each(?)))`
+  changed: ['draft_states', 'changed_at DESC, serial DESC'],
+  title: ['draft_titles', 'serial'],
+  points: ['draft_titles', 'score DESC, changed_at DESC, serial DESC'],
+} as const
+const where = `WHERE type = ? AND (? IS NULL OR catalogue IN (SELECT value FROM json_each(?)))`
 const insertDraft = `INSERT INTO draft (type, id, original_id, catalogue, title, author, author_name, base_tag, base, graph,
   made_at, changed_at, changed_by, links, state, revision, typed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'draft', 1, '[]')`
 const updateDraft = `UPDATE draft SET title = ?, state = ?, graph = ?, typed = ?, note = ?, noted_by = ?, publish_at = ?,
