@@ -40,6 +40,7 @@
   let timer
   let saving
   let last = ''
+  let changes = 0
   const originals = new WeakMap()
   const dataOf = () => new URLSearchParams(new FormData(form))
   const later = (ms) => {
@@ -83,6 +84,7 @@
       say(words.large, true)
       return
     }
+    const before = changes
     const body = new URLSearchParams(data)
     body.set('_csrf', tokenField.value)
     body.set('revision', form.elements.revision.value)
@@ -113,9 +115,10 @@
       later(30_000)
       return
     }
-    last = sent
     await released()
     if (!isSending) adopt(page, data, chosen)
+    /* What was changed meanwhile is saved by the next request. */
+    last = changes === before ? toSend().toString() : ''
     isDirty = toSend(true).toString() !== last
     const [now, { lang }] = [new Date(), document.documentElement]
     const time = now.toLocaleTimeString(lang, { timeStyle: 'short' })
@@ -153,7 +156,6 @@
       const [own, theirs] = [document.querySelector(part), page.querySelector(part)]
       if (own && theirs && !own.contains(document.activeElement)) own.replaceWith(theirs)
     }
-    last = toSend().toString()
   }
   const replace = (field, next) => {
     const isFocused = field.contains(document.activeElement)
@@ -262,15 +264,20 @@
     }
   }
 
+  const svg = (name, attributes) => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', name)
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
+    return element
+  }
+
   /* Two corners of an area can be dragged; the four numbers follow, and lead them. */
   const draggable = (map) => {
     const inputs = [...map.parentElement.querySelectorAll('.bbox-inputs input')]
     const { digits, place, degreesAt } = projectionOf(map)
     const numbers = () => inputs.map(({ value }) => Number(value.replace(',', '.')))
     const handles = [0, 1].map(() => {
-      const handle = document.createElementNS('http://www.w3.org/2000/svg', 'circle')
-      handle.setAttribute('class', 'handle')
-      handle.setAttribute('r', '22')
+      const handle = svg('g', { class: 'handle' })
+      handle.append(svg('circle', { r: 25, class: 'room' }), svg('circle', { r: 7 }))
       return handle
     })
     const draw = () => {
@@ -279,10 +286,8 @@
       const corners = [place(west, south), place(east, north)]
       const [[x1, y1], [x2, y2]] = corners
       map.querySelector('.extent path')?.setAttribute('d', `M${x1} ${y1}H${x2}V${y2}H${x1}z`)
-      for (const [index, [x, y]] of corners.entries()) {
-        handles[index].setAttribute('cx', x)
-        handles[index].setAttribute('cy', y)
-      }
+      for (const [index, [x, y]] of corners.entries())
+        handles[index].setAttribute('transform', `translate(${x} ${y})`)
     }
     const drag = (corner, event) => {
       const pointer = new DOMPoint(event.clientX, event.clientY)
@@ -388,7 +393,10 @@
   if (words.idle > 0) renew()
   if (form) {
     last = isDirty ? '' : toSend(true).toString()
-    form.addEventListener('input', () => later(2000))
+    form.addEventListener('input', () => {
+      changes += 1
+      later(2000)
+    })
     form.addEventListener('focusout', ({ target, relatedTarget }) => {
       const field = target.closest('fieldset.f')
       if (isDirty && !field?.contains(relatedTarget)) later(150)

@@ -111,7 +111,7 @@ async function savePosted(
   for (let attempt = 0; attempt < 4; attempt++) {
     const draft = await readDraft(context, placeOf(c))
     const { quads, typed, model } = draft
-    const isStale = made !== '' && made !== draft.revision
+    const isStale = form.has('revision') && made !== draft.revision
     const change = savedForm({
       quads,
       typed,
@@ -124,7 +124,7 @@ async function savePosted(
       isStale,
       copied: await copiedBy(context, draft, pressed),
     })
-    const isMerged = isStale && change.removed.length + change.added.length > 0
+    const isMerged = isStale && made !== '' && change.removed.length + change.added.length > 0
     const isMeasured = context.query.has('fix') && !isPublishedOnly(draft)
     const before = isMeasured ? textIn(form, 'from') || (await pointsOfDraft(context, draft)) : ''
     if (await saveDraft(context, draft, change)) {

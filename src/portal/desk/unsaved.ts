@@ -80,7 +80,7 @@ function unsavedNotice(
       html`<li><a href="${base}${path}${path.includes('?') ? '&' : '?'}restored=1">${path}</a></li>`,
   )
   const body = html`<p id="unsaved">${t(why)}${link}</p>${more.length > 0 && html`<p>${t('unsaved-others')}</p><ul>${more}</ul>`}`
-  return html`<div role="alert">${notice('bad', t('unsaved'), body)}</div>`
+  return html`<div class="unsaved" role="alert">${notice('bad', t('unsaved'), body)}</div>`
 }
 
 /** Fields of forms that are no text. */

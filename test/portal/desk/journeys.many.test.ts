@@ -287,6 +287,69 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
       await context.close()
     })
 
+    it('makes one value of what is typed with pauses', { timeout: 60_000 }, async () => {
+      const { context, page, faults } = await opened(true)
+      await page.clock.install()
+      await begin(page, 'Pauses')
+      const type = async (selector: string, parts: readonly string[]) => {
+        const control = page.locator(selector).first()
+        await control.focus()
+        for (const part of parts) {
+          await control.pressSequentially(part)
+          const saved = page.waitForResponse((answer) => answer.url().includes('saved='))
+          await page.clock.fastForward(2100)
+          await saved
+          await expect
+            .poll(() => page.evaluate('document.querySelector(".saved").textContent'))
+            .toContain('Saved')
+        }
+      }
+      await type('#f-contact_point [name*=".fn."]', ['Lake', ' Office', ' South'])
+      await type('#f-contact_point [name*=".email."]', ['a@lakes.example', '.org'])
+      await type('#f-contact_point [name*=".telephone."]', ['+49 30 12', '34 5'])
+      await type('#f-description textarea', ['One.', '\nTwo.'])
+      await page.locator('#f-license input[type="radio"]').nth(0).focus()
+      for (const key of ['Space', 'ArrowDown', 'ArrowDown']) {
+        const saved = page.waitForResponse((answer) => answer.url().includes('saved='))
+        await page.keyboard.press(key)
+        await page.clock.fastForward(2100)
+        await saved
+      }
+      await page.locator('#f-title input').focus()
+      await page.clock.fastForward(2100)
+      await expect.poll(() => graphOf(page)).toContain('CC_BYSA_4_0')
+      const graph = await graphOf(page)
+      const values = (path: string) =>
+        [...graph.matchAll(new RegExp(`[/#]${path}> (.+) \\.$`, 'gm'))].map(([, value]) => value)
+      expect(values('contactPoint')).toHaveLength(1)
+      expect(values('fn')).toEqual(['"Lake Office South"'])
+      expect(values('hasEmail')).toEqual(['<mailto:a@lakes.example.org>'])
+      expect(values('hasTelephone')).toHaveLength(1)
+      expect(values('description')).toEqual(['"One.\\nTwo."@en'])
+      expect(values('license')).toHaveLength(1)
+      expect(faults).toEqual([])
+      await context.close()
+    })
+
+    it(
+      'says that nothing is saved while the platform fails, and saves later',
+      { timeout: 60_000 },
+      async () => {
+        const { context, page } = await opened(true)
+        await page.clock.install()
+        await begin(page, 'Failing')
+        await page.route('**/essentials?**', (route) => route.abort())
+        await page.fill('#f-title input', 'Typed meanwhile')
+        await page.clock.fastForward(2100)
+        await expect.poll(() => page.textContent('.saved')).toContain('Not saved')
+        expect(await page.inputValue('#f-title input')).toBe('Typed meanwhile')
+        await page.unroute('**/essentials?**')
+        await page.clock.fastForward(31_000)
+        await expect.poll(() => graphOf(page)).toContain('"Typed meanwhile"@en')
+        await context.close()
+      },
+    )
+
     it('asks before one leaves with text that is not saved', { timeout: 60_000 }, async () => {
       const { context, page } = await opened(true)
       await begin(page, 'Leaving')
