@@ -281,7 +281,8 @@ async function repairGraph(
       ),
     )
     if (repairs.size === 0) return { result: damage }
-    return { graph: quads.map((q) => repairs.get(q) ?? q), result: damage }
+    const repaired = quads.map((q) => repairs.get(q) ?? q)
+    return { graph: repaired, isRepair: true, result: damage }
   }
   return (await editDataset(context, located, edit, signal)).result
 }

@@ -216,6 +216,22 @@ describe('programs', () => {
     const addition = await patch(`A ${node} <${dct('language')}> <http://x.example/en> .\n`)
     expect(addition.status).toBe(204)
   })
+
+  it('may not add a distribution after which the dataset lacks what the rules ask for', async () => {
+    const licence = 'dct:license <http://x.example/l>'
+    const texts = whole.replace(`; ${licence}`, '')
+    const file = (more: string) =>
+      `${prefixes}<> a dcat:Distribution ; dcat:accessURL <http://x.example/file${more.length}> ${more} .`
+    const url = `; dcat:distribution [ a dcat:Distribution ; dcat:accessURL <http://x.example/a> ; ${licence} ]`
+    await setRules(strict)
+    expect((await repo.putDataset('water', 'files', dataset('Files', texts + url))).status).toBe(
+      201,
+    )
+    const add = (body: string) =>
+      repo.ask('/datasets/files/distributions', { method: 'POST', type: 'text/turtle', body })
+    expect((await add(file(''))).status).toBe(422)
+    expect((await add(file(`; ${licence}`))).status).toBe(201)
+  })
 })
 
 describe('a list of drafts', () => {

@@ -70,7 +70,7 @@ async function rulesFor(
 }
 
 /** Form in which the fields that the rules ask for are required, and on the first page. */
-export function ruledModel(model: FormModel, { languages, required }: FormRules): FormModel {
+function ruledModel(model: FormModel, { languages, required }: FormRules): FormModel {
   const texts = languages.length > 0 ? [dct('title').value, dct('description').value] : []
   const asked = new Set([...required, ...texts])
   const isAsked = ({ path }: FormField) => path.some((one) => asked.has(one))

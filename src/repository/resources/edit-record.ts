@@ -20,7 +20,6 @@ import {
   tooManyTriples,
 } from '../content/own-content.ts'
 import { resourceIri } from '../deleting/members.ts'
-import { demandByRules } from '../drafts/catalogue-rules.ts'
 import type { Tombstone } from '../deleting/tombstones.ts'
 import type {
   Precondition,
@@ -92,9 +91,7 @@ async function editDatasetGraph(
     })
     const after = [...recordStatementsOf(stored, record), ...content]
     const isUnchanged = toLines(after) === toLines(stored)
-    if (isUnchanged) return { result: storedHash ?? '' }
-    demandByRules(context.drafts.rules(place.catalogue).rules, iri, statements)
-    return { graph: after, hash, result: hash }
+    return isUnchanged ? { result: storedHash ?? '' } : { graph: after, hash, result: hash }
   }
   const { result: hash, mark } = await editDataset(context, place, editGraph, signal)
   const kind = mark ? 'updated' : 'unchanged'

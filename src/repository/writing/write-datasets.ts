@@ -331,7 +331,7 @@ export function changeDataset<T>(
 
 /**
  * Commits the graph that `edit` returns (nothing without `graph`), with a new date of change and hash in the record, in one
- * atomic step. Fails as `edit` and `changeDataset` do, and with `unknown-dataset`, `too-large` and `too-complex`.
+ * atomic step. Fails as `edit`, `changeDataset` and `demandByRules` do, and with `unknown-dataset`, `too-large` and `too-complex`.
  */
 export function editDataset<T>(
   context: RepositoryContext,
@@ -340,19 +340,22 @@ export function editDataset<T>(
     readonly graph?: readonly Quad[]
     /** Hash of the canonical form, if it is known. */
     readonly hash?: string
+    /** Whether the edit repairs what is stored, whatever the rules of the catalogue are. */
+    readonly isRepair?: boolean
     readonly result: T
   }>,
   signal: AbortSignal,
 ): Promise<EditResult<T>> {
-  const { store, names, triples, canonical } = context
+  const { store, names, triples, canonical, drafts } = context
   const { id, catalogue } = dataset
   const graph = names.dataset(id)
   const plan = async (): Promise<DatasetChange<T>> => {
     const before = await store.read(graph, {}, signal)
     if (before === undefined) throw unknownDataset(id)
-    const { graph: edited, hash, result } = await edit(await readLines(before))
+    const { graph: edited, hash, isRepair = false, result } = await edit(await readLines(before))
     if (!edited) return { result }
     if (edited.length > triples) throw tooManyTriples(edited.length, triples)
+    if (!isRepair) demandByRules(drafts.rules(catalogue).rules, graph, edited)
     const recordEdit = { id, modified: timestamp(context.now()), canonical, hash }
     const lines = toLines(await withNewHash(edited, names, recordEdit))
     // Read from the lines: an edit may repeat existing statements, and documents must not have them twice.
