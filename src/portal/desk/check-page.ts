@@ -122,13 +122,27 @@ export function othersNotice(
   )
 }
 
-/** Word of the author to the reviewer or back, and the time at which it is published. */
-function noteOf({ context: { t, formats }, draft: { about } }: View): HtmlContent {
-  const [note, by, at] = ['note', 'notedBy', 'publishAt'].map((name) => textAt(about, name))
-  const heading = by === undefined || by === '' ? t('publish-note') : t('publish-note-by', { by })
+/** Word of the author to the reviewer or back, and the time at which it is published, or was to be. */
+function noteOf({
+  context: { t, formats, pathTo },
+  draft: { about, type, id },
+}: View): HtmlContent {
+  const [note, by = '', at, base] = ['note', 'notedBy', 'publishAt', 'baseTag'].map((name) =>
+    textAt(about, name),
+  )
+  // The platform sends back what it cannot publish at its time; its note is for programs.
+  const isFailed = textAt(about, 'state') === 'returned' && by === ''
+  const merge =
+    base !== undefined &&
+    html`<p><a href="${pathTo('desk', type, id, 'merge')}">${t('merge-decide')}</a></p>`
+  const heading = by === '' ? t('publish-note') : t('publish-note-by', { by })
   return [
     at !== undefined && notice('run', html`${t('publish-at')} ${formats.moment(at)}`),
-    note !== undefined && notice('idle', heading, html`<p class="note"><bdi>${note}</bdi></p>`),
+    isFailed &&
+      notice('warn', t('publish-failed'), html`<p>${t('publish-failed-means')}</p>${merge}`),
+    note !== undefined &&
+      !isFailed &&
+      notice('idle', heading, html`<p class="note"><bdi>${note}</bdi></p>`),
   ]
 }
 

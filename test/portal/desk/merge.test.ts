@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
@@ -231,16 +232,49 @@ it('is not there for who may not write the draft', async () => {
   await ask(all, 'PUT', '/catalogues/water/rules', { review: 'new' })
 })
 
-it('shows hostile texts of both sides as text', { timeout: 60_000 }, async () => {
-  const { page } = await signedIn(platform, anna)
-  for (const [index, text] of hostileStrings.entries()) {
-    if (index % 5 !== 0) continue
-    const id = `hostile-${index}`
-    const { own } = await changed(id, `${text} mine`)
-    const theirs = JSON.stringify(`${text} theirs`)
-    await put(id, `dct:title ${theirs}@en ; dct:description "Daily."@en`)
-    const html = await page(`${own}/merge`)
-    expect(html).toContain('name="c0"')
-    expect(harmIn(html)).toEqual([])
-  }
+it('shows hostile texts of all sides as text', async () => {
+  const name = (index: number) => `"@en-x-h${index}`
+  const quoted = (text: string, side: string) => JSON.stringify(`${text} ${side}`).slice(0, -1)
+  const titles = (side: string) =>
+    hostileStrings.map((text, index) => quoted(text, side) + name(index))
+  const about = (side: string) =>
+    `dct:title ${titles(side).join(' , ')} ; dct:description "Weekly."@en`
+  await put('hostile', about('before'))
+  await ask(anna, 'POST', '/drafts/datasets?of=hostile')
+  const lines = (side: string) =>
+    titles(side).map(
+      (text) =>
+        `<http://localhost:8080/set/data/hostile> <http://purl.org/dc/terms/title> ${text} .`,
+    )
+  const patch = { remove: lines('before'), add: lines('mine') }
+  expect((await ask(anna, 'PATCH', '/drafts/datasets/hostile', patch)).status).toBe(200)
+  await put('hostile', about('theirs'))
+  const { page, post } = await signedIn(platform, anna)
+  const own = '/en/desk/datasets/hostile'
+  const html = await page(`${own}/merge`)
+  expect([...html.matchAll(/<fieldset/g)]).toHaveLength(hostileStrings.length)
+  expect(harmIn(html)).toEqual([])
+  const choices = hostileStrings.flatMap((text, index) => [
+    [`c${index}`, ['mine', 'theirs', 'before', 'both'][index % 4] ?? ''],
+    [`t${index}`, `${text} both`],
+  ])
+  const fields = { ...hidden(html), ...Object.fromEntries(choices) }
+  expect((await post(`${own}/merge`, fields)).status).toBe(303)
+  for (const step of ['check', 'preview', 'history'])
+    expect([step, harmIn(await page(`${own}/${step}?others=%3Cscript%3E`))]).toEqual([step, []])
+})
+
+it('is where a draft leads that could not be published at its time', async () => {
+  const { own } = await changed('scheduled', 'Bathing lakes')
+  const file = new DatabaseSync(join(directory, 'records.sqlite'))
+  file
+    .prepare(
+      "UPDATE draft SET state = 'returned', note = 'GET …/merge', noted_by = '' WHERE id = ?",
+    )
+    .run('scheduled')
+  file.close()
+  const html = await (await signedIn(platform, anna)).page(`${own}/check`)
+  expect(html).toContain('It could not be published at its time')
+  expect(html).toContain(`href="${own}/merge"`)
+  expect(html).not.toContain('GET …')
 })
