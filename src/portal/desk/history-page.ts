@@ -191,12 +191,38 @@ async function changedRows(
   }))
 }
 
+export const wordsOf = (text: string): readonly string[] => text.split(/(\s+)/)
+
+/** Part of a text that is not in another one: all between the words that both begin and end with. */
+export function changedPart(base: readonly string[], words: readonly string[]) {
+  const shorter = Math.min(base.length, words.length)
+  let start = 0
+  while (start < shorter && base[start] === words[start]) start += 1
+  let same = 0
+  while (same < shorter - start && base.at(-1 - same) === words.at(-1 - same)) same += 1
+  return { start, endInBase: base.length - same, end: words.length - same }
+}
+
+/** Text with the part marked, by an element, that another text does not have. */
+export function marked(element: 'del' | 'ins', other: string, text: string): HtmlContent {
+  const words = wordsOf(text)
+  const { start, end } = changedPart(wordsOf(other), words)
+  const part = (from: number, to?: number) => words.slice(from, to).join('')
+  const changed = part(start, end)
+  const mark = element === 'del' ? html`<del>${changed}</del>` : html`<ins>${changed}</ins>`
+  return [part(0, start), start < end && mark, part(end)]
+}
+
 function comparedRow({ label, language, before, after }: ChangedRow, heads: readonly string[]) {
   const tag = language !== '' && html` <abbr class="lang" title="${language}">${language}</abbr>`
   const lang = language !== '' && html` lang="${language}"`
+  const isText = before.length === 1 && after.length === 1
+  const [former = '', present = ''] = isText ? [before[0], after[0]] : []
+  const cell = (element: 'del' | 'ins', values: readonly string[], other: string) =>
+    values.map((value) => html`${marked(element, other, value)} `)
   return html`<tr role="row"><th role="rowheader" scope="row" class="wide">${label}${tag}</th>
-    <td role="cell" class="wide" data-label="${heads[0]}"${lang}>${before.map((value) => html`<del>${value}</del> `)}</td>
-    <td role="cell" class="wide" data-label="${heads[1]}"${lang}>${after.map((value) => html`<ins>${value}</ins> `)}</td></tr>`
+    <td role="cell" class="wide" data-label="${heads[0]}"${lang}>${cell('del', before, present)}</td>
+    <td role="cell" class="wide" data-label="${heads[1]}"${lang}>${cell('ins', after, former)}</td></tr>`
 }
 
 /** Form with all versions, of which one is chosen to compare with. */
@@ -213,8 +239,8 @@ function versionList(
     const id = `v${number}`
     const gap = outside.has(number) && html`<li class="soft">${t('changed-outside')}</li>`
     return html`${gap}<li><input type="radio" name="with" id="${id}" value="${number}"${number === former && html` checked`}>
-      <label for="${id}"${isNewest && html` aria-current="true"`}>${t('version-n', { number })} · ${versionTime(context, version)}</label>
-      <p class="small">${authorLine(context, version)}</p></li>`
+      <div><label for="${id}"${isNewest && html` aria-current="true"`}>${t('version-n', { number })} · ${versionTime(context, version)}</label>
+      <p class="small">${authorLine(context, version)}</p></div></li>`
   })
   const hidden =
     newest !== undefined && html`<input type="hidden" name="version" value="${newest}">`

@@ -22,7 +22,15 @@ import { outcome, type Posted } from './check-page.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath, type RecordPlace, repositoryPath } from './drafts.ts'
 import { fieldsOfModel, formPath, nodeOf, type View } from './form-page.ts'
-import { authorLine, propertyLabel, valueName, versionTime } from './history-page.ts'
+import {
+  authorLine,
+  changedPart,
+  marked,
+  propertyLabel,
+  valueName,
+  versionTime,
+  wordsOf,
+} from './history-page.ts'
 
 /** Values that both sides set differently; `node` is the key of their subject. */
 type Conflict = {
@@ -225,7 +233,7 @@ function valuesOf(view: View, conflict: Conflict, quads: readonly Quad[]): HtmlC
     const text = shortText(valueName(form, object), 2000)
     const content =
       object.termType === 'Literal' && former && quads !== conflict.base
-        ? marked(former.object.value, text)
+        ? marked('ins', former.object.value, text)
         : text
     return html`<bdi${lang}>${content}</bdi>`
   })
@@ -272,26 +280,6 @@ function keptOnes(view: View, { conflicts, theirs, mine }: Merge): HtmlContent {
 }
 
 // Differences of texts, by words.
-
-const wordsOf = (text: string): readonly string[] => text.split(/(\s+)/)
-
-/** Part of a text that is not in another one: all between the words that both begin and end with. */
-function changedPart(base: readonly string[], words: readonly string[]) {
-  const shorter = Math.min(base.length, words.length)
-  let start = 0
-  while (start < shorter && base[start] === words[start]) start += 1
-  let same = 0
-  while (same < shorter - start && base.at(-1 - same) === words.at(-1 - same)) same += 1
-  return { start, endInBase: base.length - same, end: words.length - same }
-}
-
-/** Text with the part marked that a base does not have. */
-function marked(base: string, text: string): HtmlContent {
-  const words = wordsOf(text)
-  const { start, end } = changedPart(wordsOf(base), words)
-  const part = (from: number, to?: number) => words.slice(from, to).join('')
-  return [part(0, start), start < end && html`<ins>${part(start, end)}</ins>`, part(end)]
-}
 
 /** Text with the changes of both sides, where these do not touch; else one after the other. */
 function writtenTogether(...sides: readonly (readonly Quad[])[]): string {
