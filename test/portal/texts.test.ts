@@ -29,6 +29,12 @@ describe('the texts of the portal', () => {
     )
   })
 
+  it.each(interfaceLanguages)('in %s have each key once', (language) => {
+    const lines = readFileSync(new URL(`${language}.json`, folder), 'utf8').split('\n')
+    const keys = lines.flatMap((line) => /^  "([^"]+)":/.exec(line)?.[1] ?? [])
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
+  })
+
   it.each(interfaceLanguages)(
     'in %s are complete, are messages of ICU, and take the same arguments',
     (language) => {

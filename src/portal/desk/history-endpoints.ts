@@ -49,7 +49,8 @@ const goBack = pageEndpoint<PortalServices>({
       const draft = await context.ask('deskRepository', path, { method: 'POST' })
       // Later versions changed the same: the person decides first.
       const isOpen = textAt(draft, 'baseTag')?.startsWith('version-') === true
-      return c.redirect(`${pathOf(isOpen ? 'merge' : 'check')}?did=${did}`, 303)
+      const words = did === 'undo' ? did : 'version'
+      return c.redirect(`${pathOf(isOpen ? 'merge' : 'check')}?did=${words}`, 303)
     } catch (error) {
       if (error instanceof Failure && error.kind === 'conflict')
         return c.redirect(`${pathOf('history')}?did=draft`, 303)
