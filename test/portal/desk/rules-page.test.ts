@@ -272,7 +272,7 @@ describe('the form of a dataset', () => {
   })
 })
 
-describe.skipIf(executablePath === undefined)('in a browser without JavaScript', () => {
+describe.skipIf(executablePath === undefined)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -282,8 +282,8 @@ describe.skipIf(executablePath === undefined)('in a browser without JavaScript',
   })
   afterAll(() => browser.close())
 
-  const signIn = async (key: Key) => {
-    const context = await browser.newContext({ javaScriptEnabled: false, baseURL: platform.url })
+  const signIn = async (key: Key, javaScriptEnabled: boolean) => {
+    const context = await browser.newContext({ javaScriptEnabled, baseURL: platform.url })
     const tab = await context.newPage()
     await tab.goto('/en/sign-in')
     await tab.fill('#key', key)
@@ -291,11 +291,14 @@ describe.skipIf(executablePath === undefined)('in a browser without JavaScript',
     return tab
   }
 
-  test(
-    'a steward sets rules, the form shows them, and the check holds to them',
+  test.each([
+    ['without', false],
+    ['with', true],
+  ] as const)(
+    'a steward sets rules, the form shows them, and the check holds to them, %s JavaScript',
     { timeout: 120_000 },
-    async () => {
-      const steward = await signIn('steward-of-rivers')
+    async (word, hasScript) => {
+      const steward = await signIn('steward-of-rivers', hasScript)
       await steward.goto('/en/desk/catalogues')
       await steward.click('a:has-text("Rules")')
       await steward.check('input[name="review"][value="none"]')
@@ -308,9 +311,9 @@ describe.skipIf(executablePath === undefined)('in a browser without JavaScript',
       await steward.click('.savebar button[value="save"]')
       expect(await steward.textContent('[role="status"]')).toContain('Saved')
 
-      const publisher = await signIn('publisher-of-rivers')
+      const publisher = await signIn('publisher-of-rivers', hasScript)
       await publisher.goto('/en/desk/new')
-      await publisher.fill('#title', 'Snow depth')
+      await publisher.fill('#title', `Snow depth ${word}`)
       await publisher.click('button:text("Begin")')
       expect(await publisher.textContent('#f-license')).toContain('Required')
       expect(await publisher.inputValue('#f-title input[lang="de"]')).toBe('')
@@ -323,7 +326,7 @@ describe.skipIf(executablePath === undefined)('in a browser without JavaScript',
         'Something has to be corrected',
       )
       expect(await publisher.textContent('.answers')).toContain('daily')
-      await publisher.goto('/en/desk/datasets/snow-depth/essentials?catalogue=rivers')
+      await publisher.goto(`/en/desk/datasets/snow-depth-${word}/essentials?catalogue=rivers`)
       await publisher.fill('#f-title input[lang="de"]', 'Schneehöhe')
       await publisher.fill('#f-description textarea[lang="de"]', 'Wöchentlich gemessen.')
       await publisher.check('#f-license input[value$="/CC0"]')
