@@ -4,7 +4,7 @@
  * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
  * `npm run bench -- portal [--datasets n] [--engine meilisearch]`,
  * `npm run bench -- relevance [--corpus demo|datafinder] [--engine meilisearch] [--server url] [--queries file] [--save file] [--against file] [--parameters words=most] [--embedder json]`,
- * `npm run bench -- embedder`, `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
+ * `npm run bench -- embedder`, `npm run bench -- desk`, `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
@@ -13,6 +13,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { deskBench } from './desk-bench.ts'
 import { embedderBench } from './embedder-bench.ts'
 import { harvestAsideBench } from './harvest-aside-bench.ts'
 import { harvestBench } from './harvest-bench.ts'
@@ -75,7 +76,9 @@ function generate(count: string, format: string, out: string): void {
 
 const needsData =
   !values.aside &&
-  !['search', 'relevance', 'embedder', 'triggers'].some((name) => positionals.includes(name))
+  !['search', 'relevance', 'embedder', 'triggers', 'desk'].some((name) =>
+    positionals.includes(name),
+  )
 if (!existsSync(generator) && needsData) {
   say(`the catalogue generator is not there: ${generator}`)
   process.exit(1)
@@ -149,6 +152,8 @@ try {
     })
   } else if (positionals.includes('embedder')) {
     await embedderBench(join(directory, 'embedder'), say)
+  } else if (positionals.includes('desk')) {
+    await deskBench(directory, say)
   } else if (positionals.includes('triggers')) {
     const wish = { triggers: Number(values.triggers), seconds: Number(values.seconds) }
     say(`## triggers\n${await triggersBench(directory, wish)}`)

@@ -44,7 +44,7 @@ export type History = {
   readonly changedOutside: readonly number[]
 }
 
-/** Most versions of a record and the days that they are kept; harvests have their own limits. `most: 0` = none are kept. */
+/** Most versions of a record and the days that they are kept; harvests have their own limits. */
 export type VersionLimits = {
   readonly days: number
   readonly most: number
