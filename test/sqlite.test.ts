@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openSqlite } from '../src/sqlite.ts'
+import { problemOf } from '../src/http/problem.ts'
+import { isDiskFull, openSqlite } from '../src/sqlite.ts'
 
 const fresh = () => join(mkdtempSync(join(tmpdir(), 'sqlite-')), 'deep', 'file.sqlite')
 const schema = 'CREATE TABLE IF NOT EXISTS thing (serial INTEGER PRIMARY KEY, name TEXT UNIQUE)'
@@ -34,6 +35,23 @@ describe('a file', () => {
     ])
     expect([...file.each('SELECT serial FROM thing')]).toHaveLength(2)
     expect(file.first('SELECT 1 FROM thing WHERE name = ?', 'c')).toBeUndefined()
+  })
+
+  it('says when the disk is full', () => {
+    const file = opened()
+    file.first('PRAGMA max_page_count = 4')
+    const refusalOf = (write: () => unknown): unknown => {
+      try {
+        return write()
+      } catch (error) {
+        return error
+      }
+    }
+    const refusal = refusalOf(() =>
+      file.run('INSERT INTO thing (name) VALUES (?)', 'x'.repeat(100_000)),
+    )
+    expect([isDiskFull(refusal), problemOf(refusal, '/').status]).toEqual([true, 507])
+    expect(isDiskFull(new Error('another'))).toBe(false)
   })
 
   it('can give pages back only when it was made to', () => {

@@ -5,16 +5,25 @@ import type { AppContext } from '../../http/app.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
 import { readFormData } from '../../http/form.ts'
 import { graphOf } from '../../rdf/read.ts'
-import type { StewardContext } from '../context.ts'
+import type { PageContext, StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
 import { shaclResults } from '../parts/findings.ts'
 import type { PortalServices } from '../portal-services.ts'
-import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
+import { actionContext, sentFields, stewardContext, withSession } from '../steward-endpoints.ts'
 import { catalogueValues, offeredValues } from './catalogue-values.ts'
 import { shippedConcepts } from './concepts.ts'
 import { isPublishedOnly, placeOf, pointsOfDraft, readDraft, saveDraft } from './drafts.ts'
 import { fixQuery } from './fix.ts'
-import { type Draft, fieldsOfModel, nodeOf, rowNamed, sectionPage, valuePage } from './form-page.ts'
+import {
+  type Draft,
+  fieldAt,
+  fieldsOfModel,
+  nodeOf,
+  rowNamed,
+  sectionPage,
+  valuePage,
+} from './form-page.ts'
+import { isUnchanged } from './form-names.ts'
 import { savedForm } from './form-post.ts'
 import { rowsOf } from './form-rows.ts'
 import { pickPage } from './pick-page.ts'
@@ -149,6 +158,19 @@ const split = (text: string): readonly [string, string] => {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
+/** Texts that were typed into fields that the form had before the profile changed. */
+const textsWithoutField = (draft: Draft, form: FormData): URLSearchParams =>
+  new URLSearchParams(
+    [...sentFields(form)].filter(
+      ([name, text]) =>
+        name.includes('.') &&
+        !name.endsWith('@') &&
+        text.trim() !== '' &&
+        !isUnchanged(name, text) &&
+        !fieldAt({ draft }, name.replace(/\.(?:west|south|east|north)$/, '')),
+    ),
+  )
+
 type FormSteps = {
   /** Page of the form, which is shown again where it cannot be saved. */
   readonly show: Show
@@ -170,6 +192,12 @@ const draftForm = (path: `/${string}`, operation: string, summary: string, steps
       const pressed = textIn(form, 'do') || 'save'
       try {
         const saved = await savePosted(context, c, form, pressed)
+        const without = textsWithoutField(saved.draft, form)
+        if (without.size > 0) {
+          const unsaved = { fields: without, why: 'unsaved-field', isListed: true }
+          const again = (page: PageContext) => shown(c, stewardContext(page), steps.show, unsaved)
+          return await services.respond(c, again, 409)
+        }
         const after = { context, c, form, pressed, saved, path, next: steps.next }
         return c.redirect(pathAfter(after), 303)
       } catch (error) {

@@ -192,7 +192,7 @@ export function valuePage(view: View, name: string): PageContent | undefined {
 }
 
 /** Field that a name leads to in the form of a draft. */
-export function fieldAt({ draft }: View, name: string): FormField | undefined {
+export function fieldAt({ draft }: Pick<View, 'draft'>, name: string): FormField | undefined {
   const steps = name.split('.').filter((_, index) => index % 2 === 0)
   let fields: readonly FormField[] = fieldsOfModel(draft.model)
   let found: FormField | undefined

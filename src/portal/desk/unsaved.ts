@@ -22,6 +22,8 @@ export type Unsaved = {
   readonly fields: URLSearchParams
   /** Key of the text that says why it is not saved. */
   readonly why: string
+  /** Whether the page lists the texts, because it has no control for them. */
+  readonly isListed?: boolean
   /** Path of the page of the draft as Turtle, where that is what helps. */
   readonly turtle?: string
 }
@@ -69,9 +71,14 @@ export function withUnsaved(
 }
 
 function unsavedNotice(
-  { t, base, steward, language, pathInLanguage }: StewardContext,
-  { why, turtle }: Unsaved,
+  context: StewardContext,
+  { fields, why, isListed, turtle }: Unsaved,
 ): HtmlMarkup {
+  const { t, base, steward, language, pathInLanguage } = context
+  const texts = isListed ? [...fields] : []
+  const list = texts.map(
+    ([name, text]) => html`<li><strong>${labelOf(context, name)}</strong>: <bdi>${text}</bdi></li>`,
+  )
   const self = `${language}/${pathInLanguage.replace(mark, '')}`
   const others = steward.kept.paths().filter((path) => path !== self)
   const link = turtle !== undefined && html` <a href="${turtle}">${t('unsaved-turtle')}</a>`
@@ -79,7 +86,7 @@ function unsavedNotice(
     (path) =>
       html`<li><a href="${base}${path}${path.includes('?') ? '&' : '?'}restored=1">${path}</a></li>`,
   )
-  const body = html`<p id="unsaved">${t(why)}${link}</p>${more.length > 0 && html`<p>${t('unsaved-others')}</p><ul>${more}</ul>`}`
+  const body = html`<p id="unsaved">${t(why)}${link}</p>${list.length > 0 && html`<ul>${list}</ul>`}${more.length > 0 && html`<p>${t('unsaved-others')}</p><ul>${more}</ul>`}`
   return html`<div class="unsaved" role="alert">${notice('bad', t('unsaved'), body)}</div>`
 }
 

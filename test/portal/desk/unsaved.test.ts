@@ -366,3 +366,18 @@ test('the script has at most 9 kB, and only pages of the desk load it', async ()
   expect(gzipSync(await answer.text()).byteLength).toBeLessThan(9000)
   expect(await desk.page('/en/sign-in')).not.toContain('/desk.')
 })
+
+test('what was typed into a field that the profile no longer has is in the answer, and all else is saved', async () => {
+  const body = await typed(path('essentials'), {
+    'keywords.+0': 'ice',
+    'old_field.+0': 'Typed into <a field> that is gone',
+    'old_field.~abcdefgh.part.+0': 'and into its part',
+    'old_field.@': 'de',
+  })
+  const { status, html } = await post(path('essentials'), body)
+  expect(status).toBe(409)
+  expect(html).toContain('Typed into &lt;a field&gt; that is gone')
+  expect(html).toContain('and into its part')
+  expect(html).toContain('Old field')
+  expect(lines()).toContain('"ice"@en')
+})
