@@ -149,19 +149,22 @@ type ChangedRow = {
   readonly after: readonly string[]
 }
 
-/** Name of a property: that of its first field in a form, else its own in words. */
-export function propertyLabel(
+/** Makes the function that names a property: as its first field in a form, else by its own name in words. */
+export function propertyLabels(
   context: Pick<FieldContext, 'page'>,
   fields: readonly FormField[],
-  property: string,
-): string {
-  const fieldsAround = (list: readonly FormField[]): readonly FormField[] => [
-    ...list,
-    ...list.flatMap(({ nested }) => fieldsAround(nested?.fields ?? [])),
-  ]
-  const field = fieldsAround(fields).find(({ path }) => path.includes(property))
-  const words = lastName(property).replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-  return fieldLabel(context, field ?? { name: words.toLowerCase() })
+): (property: string) => string {
+  const byPath = new Map<string, FormField>()
+  const add = (list: readonly FormField[]) => {
+    for (const field of list)
+      for (const path of field.path) if (!byPath.has(path)) byPath.set(path, field)
+    for (const { nested } of list) add(nested?.fields ?? [])
+  }
+  add(fields)
+  return (property) => {
+    const words = lastName(property).replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    return fieldLabel(context, byPath.get(property) ?? { name: words.toLowerCase() })
+  }
 }
 
 /** Name of a value for people: that of its concept, for a described one a word, else the value. */
@@ -176,7 +179,7 @@ async function changedRows(
   change: unknown,
 ): Promise<readonly ChangedRow[]> {
   const form = { page: context, concepts: await shippedConcepts() }
-  const fields = fieldsOfModel(await readModel(context, type))
+  const labelOf = propertyLabels(form, fieldsOfModel(await readModel(context, type)))
   const quadsAt = (name: string) => fromLines(joinLines(listed(valueAt(change, name)).map(String)))
   const [removed, added] = [quadsAt('removed'), quadsAt('added')]
   const languageOf = ({ object }: Quad) => (object.termType === 'Literal' ? object.language : '')
@@ -184,7 +187,7 @@ async function changedRows(
   const valuesOf = (quads: readonly Quad[], key: string) =>
     quads.filter((q) => unit(q) === key).map(({ object }) => valueName(form, object))
   return [...Map.groupBy([...removed, ...added], unit)].map(([key, [first]]) => ({
-    label: propertyLabel(form, fields, first?.predicate.value ?? ''),
+    label: labelOf(first?.predicate.value ?? ''),
     language: first ? languageOf(first) : '',
     before: valuesOf(removed, key),
     after: valuesOf(added, key),

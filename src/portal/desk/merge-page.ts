@@ -26,7 +26,7 @@ import {
   authorLine,
   changedPart,
   marked,
-  propertyLabel,
+  propertyLabels,
   valueName,
   versionTime,
   wordsOf,
@@ -122,6 +122,9 @@ export function decisions({ conflicts }: Merge, field: FormFields) {
 
 // The page.
 
+/** Draft with the names of properties. */
+type MergeView = View & { readonly labelOf: (property: string) => string }
+
 /** Page of the merge of a draft; after a form was refused, with its choices. */
 export async function mergePage(view: View, posted?: Posted): Promise<PageContent> {
   const { context, draft } = view
@@ -147,9 +150,11 @@ export async function mergePage(view: View, posted?: Posted): Promise<PageConten
   })
 }
 
-async function mergeForm(view: View, merge: Merge, posted?: Posted): Promise<HtmlContent> {
-  const { context, draft } = view
+async function mergeForm(given: View, merge: Merge, posted?: Posted): Promise<HtmlContent> {
+  const { context, draft } = given
   const { t } = context
+  const labelOf = propertyLabels({ page: context }, fieldsOfModel(draft.model))
+  const view = { ...given, labelOf }
   const count = t('merge-count', { count: merge.conflicts.length })
   const lead = notice(
     'warn',
@@ -177,7 +182,7 @@ async function newestVersion(context: StewardContext, place: RecordPlace): Promi
 
 /** Field whose value is to be decided, with the two sides and a third answer. */
 function conflictField(
-  view: View,
+  view: MergeView,
   conflict: Conflict,
   index: number,
   field: FormFields,
@@ -204,12 +209,9 @@ ${written}</textarea></span></div>`
     }</div></fieldset>`
 }
 
-const labelOfProperty = (view: View, property: string): string =>
-  propertyLabel({ page: view.context }, fieldsOfModel(view.draft.model), property)
-
 /** Name of the field; of a described value also that one's name. */
-function labelOfConflict(view: View, { node, path, base, current, mine }: Conflict): string {
-  const field = labelOfProperty(view, path)
+function labelOfConflict(view: MergeView, { node, path, base, current, mine }: Conflict): string {
+  const field = view.labelOf(path)
   if (node === keyOf(nodeOf(view.draft)).replace(/^_:/, '')) return field
   const known = [...view.draft.quads, ...base, ...current, ...mine]
   const own = known.filter(
@@ -221,7 +223,7 @@ function labelOfConflict(view: View, { node, path, base, current, mine }: Confli
 }
 
 /** Values of one side as people read them, with what differs from the base marked. */
-function valuesOf(view: View, conflict: Conflict, quads: readonly Quad[]): HtmlContent {
+function valuesOf(view: MergeView, conflict: Conflict, quads: readonly Quad[]): HtmlContent {
   const { context, concepts } = view
   const form = { page: context, concepts }
   if (quads.length === 0) return context.t('merge-no-value')
@@ -241,7 +243,7 @@ function valuesOf(view: View, conflict: Conflict, quads: readonly Quad[]): HtmlC
 }
 
 /** Texts and addresses of a node that one side removed. */
-function describedNode(view: View, quads: readonly Quad[]): HtmlContent {
+function describedNode(view: MergeView, quads: readonly Quad[]): HtmlContent {
   const form = { page: view.context, concepts: view.concepts }
   const nodes = new Set(quads.map(({ subject }) => keyOf(subject)))
   const facts = quads.filter(
@@ -254,13 +256,13 @@ function describedNode(view: View, quads: readonly Quad[]): HtmlContent {
     .slice(0, 8)
     .map(
       ({ predicate, object }) =>
-        html`${labelOfProperty(view, predicate.value)}: <bdi>${shortText(valueName(form, object))}</bdi>`,
+        html`${view.labelOf(predicate.value)}: <bdi>${shortText(valueName(form, object))}</bdi>`,
     )
   return joinHtml(rows, html`<br>`)
 }
 
 /** Fields that only one side changed, which need no decision. */
-function keptOnes(view: View, { conflicts, theirs, mine }: Merge): HtmlContent {
+function keptOnes(view: MergeView, { conflicts, theirs, mine }: Merge): HtmlContent {
   const { t } = view.context
   const decided = conflicts.flatMap(({ base, current, mine: own }) => [...base, ...current, ...own])
   const lines = new Set(decided.map(toLine))
@@ -268,8 +270,8 @@ function keptOnes(view: View, { conflicts, theirs, mine }: Merge): HtmlContent {
     const others = quads.filter(
       (q) => !lines.has(toLine(q)) && !q.predicate.value.endsWith('#type'),
     )
-    const names = others.map(({ predicate }) => labelOfProperty(view, predicate.value))
-    return [...new Set(names)].slice(0, 30).join(', ')
+    const names = new Set(others.map(({ predicate }) => predicate.value))
+    return [...new Set([...names].map(view.labelOf))].slice(0, 30).join(', ')
   }
   const rows = [
     [t('merge-mine-kept'), labels(mine)] as const,
