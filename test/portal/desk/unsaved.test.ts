@@ -1,4 +1,4 @@
-/** No typed text is lost: the session ends, the repository is away, the disk is full, the form is too large, or is sent twice. */
+/** No typed text is lost: the session ends, the repository is away, the disk is full, the profile changes, a form is too large or sent twice. */
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
