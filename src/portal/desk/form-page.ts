@@ -260,9 +260,7 @@ function pageOf(
   const added = view.added.map((name) => `&add=${encodeURIComponent(name)}`).join('')
   const saved = context.query.get('saved')
   const savedText = t(saved === 'merged' ? 'form-saved-merged' : 'form-saved')
-  // A form for a correction compares the points before and after one saving.
-  const isAutosaved = isNew !== true && !context.query.has('fix')
-  const form = html`<form method="post" action="${action}${added}${fixQuery(context)}" novalidate${isAutosaved && html` data-autosave`}>
+  const form = html`<form method="post" action="${action}${added}${fixQuery(context)}" novalidate${isNew !== true && html` data-autosave`}>
     <input type="hidden" name="_csrf" value="${steward.token}"><input type="hidden" name="revision" value="${draft.revision}">${pointsBefore(context)}
     <button class="vh" name="do" value="save" tabindex="-1">${t('form-save')}</button>
     ${gained(context, draft.score)}${errorSummary(view, own)} ${body}

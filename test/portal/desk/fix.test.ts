@@ -230,6 +230,8 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
       await page.locator('#all').locator('xpath=..').getByRole('link', { name: 'Keywords' }).click()
       expect(page.url()).toContain('fix=keywordAvailability#f-keywords')
       await page.locator('input#f-keywords:focus').waitFor()
+      // The script begins with what is there when it is loaded.
+      await page.waitForLoadState()
       await page.keyboard.type('lake')
       if (javaScriptEnabled) {
         // Saving while one types does not take away what the correction earned.
