@@ -100,6 +100,9 @@ const refusals: readonly (readonly [string, readonly Damage[], string])[] = [
   ['jobs.sqlite', [newer], 'newer version'],
   ['runs.sqlite', [newer], 'newer version'],
   ['metrics.sqlite', [newer], 'newer version'],
+  ['records.sqlite', [newer], 'newer version'],
+  ['accounts.sqlite', [newer], 'newer version'],
+  ['activity.sqlite', [newer], 'newer version'],
   ['api-key', ['empty', 'without its header'], 'remove it to get a new key'],
 ]
 
@@ -154,6 +157,9 @@ const asides = [
   'runs.sqlite',
   'metrics.sqlite',
   'verdicts.sqlite',
+  'records.sqlite',
+  'accounts.sqlite',
+  'activity.sqlite',
 ] as const
 
 const setAside = async () =>
