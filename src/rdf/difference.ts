@@ -146,6 +146,7 @@ function contestedNodes(
   own: Difference,
 ): readonly Contested[] {
   const known = subjectsOf(base)
+  const parents = Map.groupBy(base.values(), objectOf)
   const sides = [
     { gone: subjectsOf(current), kept: mine, change: own },
     { gone: subjectsOf(mine), kept: current, change: theirs },
@@ -153,10 +154,10 @@ function contestedNodes(
   const found = new Map<string, Contested>()
   for (const { gone, kept, change } of sides) {
     const left = subjectsOf(kept)
-    for (const changed of [...change.removed, ...change.added]) {
-      const key = keyOf(changed.subject)
-      if (!known.has(key) || !left.has(key) || gone.has(key)) continue
-      const root = rootOf(key, base, (node) => known.has(node) && !gone.has(node))
+    const changes = Map.groupBy([...change.removed, ...change.added], (q) => keyOf(q.subject))
+    for (const [key, [changed]] of changes) {
+      if (!changed || !known.has(key) || !left.has(key) || gone.has(key)) continue
+      const root = rootOf(key, parents, (node) => known.has(node) && !gone.has(node))
       if (found.has(root)) continue
       const isBelow = (node: string) => !gone.has(node) && (known.has(node) || left.has(node))
       found.set(root, { root, nodes: below(root, [base, kept], isBelow), changed })
@@ -165,20 +166,21 @@ function contestedNodes(
   return [...found.values()]
 }
 
-/** Topmost node above a node, as far as they meet a condition. */
-function rootOf(key: string, lines: Lines, isRemoved: (node: string) => boolean): string {
+/** Topmost node above a node, as far as they meet a condition; `parents` are statements by their objects. */
+function rootOf(
+  key: string,
+  parents: ReadonlyMap<string, readonly Quad[]>,
+  isRemoved: (node: string) => boolean,
+): string {
   const seen = new Set([key])
-  let root = key
-  for (;;) {
-    const parent = lines
-      .values()
-      .find(
-        (q) => objectOf(q) === root && isRemoved(keyOf(q.subject)) && !seen.has(keyOf(q.subject)),
-      )
-    if (!parent) return root
-    root = keyOf(parent.subject)
-    seen.add(root)
+  // The set grows while it is iterated: each root is the parent of the one before.
+  for (const root of seen) {
+    const above = (parents.get(root) ?? []).map(({ subject }) => keyOf(subject))
+    const parent = above.find((node) => isRemoved(node) && !seen.has(node))
+    if (parent === undefined) return root
+    seen.add(parent)
   }
+  return key
 }
 
 /** A node and all below it that meet a condition. */
