@@ -94,7 +94,7 @@ async function pages(platform: Gateway): Promise<string> {
 async function versionCosts(): Promise<string> {
   const repo = await repository({ limits: { writesPerKey: 10_000 } })
   const { prototype } = VersionFile
-  const note = prototype.note
+  const note = Reflect.get(prototype, 'note')
   const spent = { noting: 0, comparing: 0 }
   prototype.note = function timedNote(changes, author) {
     const start = performance.now()

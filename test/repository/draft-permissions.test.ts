@@ -133,7 +133,7 @@ function expected(action: Action, key: KeyName, state: State): number {
       return state === 'away' ? 409 : 200
     case 'revoke':
       return 200
-    case 'merge':
+    default:
       return 409
   }
 }

@@ -33,9 +33,10 @@ async function faultsOf(id: string): Promise<string[]> {
   const numbers = Array.isArray(versions) ? versions.map(({ number }) => Number(number)) : []
   const deletions = Array.isArray(versions) ? versions.map(({ is }) => is === 'deleted') : []
   const faults: string[] = []
-  if (JSON.stringify(changedOutside) !== '[]') faults.push(`${id}: gaps at ${changedOutside}`)
+  if (JSON.stringify(changedOutside) !== '[]')
+    faults.push(`${id}: gaps at ${JSON.stringify(changedOutside)}`)
   if (numbers.some((number, i) => number !== (numbers[0] ?? 0) - i))
-    faults.push(`${id}: numbers ${numbers.slice(0, 5)}`)
+    faults.push(`${id}: numbers ${numbers.slice(0, 5).join()}`)
   let newer = Number.POSITIVE_INFINITY
   for (const [i, number] of numbers.slice(0, readBack).entries()) {
     const answer = await repo.ask(`${path}/versions/${number}`, lines)

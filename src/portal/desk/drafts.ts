@@ -155,7 +155,7 @@ async function readUnchanged(context: StewardContext, place: RecordPlace): Promi
 }
 
 /** Makes the draft of a published record. Rejects with `Failure`. */
-export const openDraftOf = ({ ask }: StewardContext, { type, id }: RecordPlace): Promise<unknown> =>
+const openDraftOf = ({ ask }: StewardContext, { type, id }: RecordPlace): Promise<unknown> =>
   ask('deskRepository', `/drafts/${encodeURIComponent(type)}?of=${encodeURIComponent(id)}`, {
     method: 'POST',
   })
