@@ -10,7 +10,6 @@ import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, notice, pageSection, panel } from '../parts/blocks.ts'
-import { prefixedName } from '../parts/findings.ts'
 import { dimensionBars, scoreText } from '../parts/quality.ts'
 import { fieldsAt, listAt } from '../record.ts'
 import { deskFrame } from './desk-frame.ts'
@@ -28,6 +27,7 @@ import {
   sectionList,
   type View,
 } from './form-page.ts'
+import { propertyLabels } from './history-page.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
 
 /** Form that is shown again: `error` is why it was refused, `answer` that of the repository where there is no other page. */
@@ -218,7 +218,9 @@ function findingItem(view: View, places: readonly FieldPlace[], finding: Fields)
   const [node, path] = [textAt(finding, 'node'), textAt(finding, 'path')]
   const place = placeOfFinding(places, { node, path })
   const own = place && fieldLabel({ page: view.context }, place.rows.field)
-  const label = own ?? prefixedName(path ?? view.draft.title)
+  const label =
+    own ??
+    (path === undefined ? view.draft.title : propertyLabels({ page: view.context }, [])(path))
   const href = place
     ? controlPath(view, place)
     : formPath(view, view.draft.model.sections[0]?.id ?? '')
@@ -266,20 +268,27 @@ function answerList(view: View, rows: readonly FormRows[], mayWrite: boolean): H
   return html`<dl class="answers close">${items}</dl>`
 }
 
-/** Value of a row; of a described value, those of its fields. */
+/** Value of a row; of a described value, those of its fields, of which a file or a link shows its addresses only where it has no text. */
 function answer(view: View, row: FormRow): HtmlContent {
-  if (row.parts)
+  if (row.parts) {
+    const parts = row.parts.flatMap(({ rows }) => rows.filter(({ term }) => term))
+    const named = parts.filter((part) => !isMereAddress(view, part))
+    const isNamed = named.some(({ term }) => term?.termType === 'Literal')
+    const shown = row.parts.length > 4 && isNamed ? named : parts
     return joinHtml(
-      row.parts.flatMap(({ rows }) =>
-        rows.filter(({ term }) => term).map((part) => answer(view, part)),
-      ),
+      shown.map((part) => answer(view, part)),
       ' · ',
     )
+  }
   const text = shortText(nameOfConcept(fieldContext(view), row), 600)
   if (row.language === '') return html`<bdi>${text}</bdi>`
   const name = view.context.formats.languageName(row.language)
   return html`<bdi lang="${row.language}">${text}</bdi> <abbr class="lang" title="${name}">${row.language}</abbr>`
 }
+
+/** Whether a row is the address of a web page or file, which no list gives a name. */
+const isMereAddress = (view: View, row: FormRow): boolean =>
+  row.term?.termType === 'NamedNode' && /^https?:/.test(nameOfConcept(fieldContext(view), row))
 
 // Actions.
 

@@ -3,6 +3,9 @@
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import type { PageContent } from '../layout.ts'
+import { stewardMenu } from '../pages/steward/steward-parts.ts'
+import { fieldsAt } from '../record.ts'
+import type { VersionPlace } from './drafts.ts'
 
 type DeskContent = { readonly title: string; readonly body: HtmlContent }
 
@@ -17,11 +20,25 @@ export function deskHead({ base, assets, t, pathTo, steward }: StewardContext): 
     <script src="${base}${assets.path('desk.js')}" defer data-left="${left}" data-idle="${idle}" data-token="${steward.token}" data-way="${pathTo('desk', 'stay')}"${texts}></script>`
 }
 
-/** Makes a page of the desk; search engines do not index it. */
+/** Title of a published record; its id where the search does not know it. */
+export async function publishedTitle(
+  { askOptional, plainTitle }: StewardContext,
+  { type, id }: VersionPlace,
+): Promise<string> {
+  const path = `/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
+  const record = fieldsAt(await askOptional('search', path), 'result')
+  return record['title'] === undefined ? id : plainTitle(record)
+}
+
+/** Makes a page of the desk, below its menu; search engines do not index it. */
 export const deskFrame = (context: StewardContext, { title, body }: DeskContent): PageContent => ({
   title,
   section: 'harvest',
   isIndexed: false,
   head: deskHead(context),
-  body,
+  body: html`${stewardMenu(context, sectionOf(context))} ${body}`,
 })
+
+/** Entry of the menu that a page belongs to. */
+const sectionOf = ({ pathInLanguage }: StewardContext): string =>
+  pathInLanguage.startsWith('desk/catalogues/') ? 'catalogues' : 'datasets'

@@ -11,7 +11,7 @@ import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { shippedConcepts } from './concepts.ts'
-import { deskFrame } from './desk-frame.ts'
+import { deskFrame, publishedTitle } from './desk-frame.ts'
 import { readModel, repositoryPath, type VersionPlace } from './drafts.ts'
 import { type FieldContext, fieldLabel, nameOfConcept } from './form-controls.ts'
 import { fieldsOfModel } from './form-page.ts'
@@ -40,11 +40,12 @@ export async function historyPage(
   )
   const version = versions.find((one) => numberAt(one, 'number') === newest)
   const isPublisher = context.steward.hasDesk
-  const title = t('history-of', { title: place.id })
+  const name = await publishedTitle(context, place)
+  const title = t('history-of', { title: name })
   const own = place.type === 'datasets' ? pathTo('datasets', place.id) : undefined
   return deskFrame(context, {
     title,
-    body: html`${breadcrumbs(context, { href: pathTo(isPublisher ? 'desk' : 'harvest'), label: t(isPublisher ? 'desk' : 'steward-pages') }, own !== undefined && { href: own, label: place.id })}
+    body: html`${breadcrumbs(context, { href: pathTo(isPublisher ? 'desk' : 'harvest'), label: t(isPublisher ? 'desk' : 'steward-pages') }, own !== undefined && { href: own, label: name })}
       <h1>${title}</h1><p class="soft">${t('history-hint')}</p>
       ${valueAt(history, 'mayWithdraw') === true && html`<p><a href="${pathTo('desk', place.type, place.id, 'check')}">${t('history-actions')}</a></p>`}${refusal(context, place)}
       <div class="with-aside section"><div>${

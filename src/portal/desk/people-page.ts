@@ -9,6 +9,7 @@ import type { PageContext, StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
 import type { PageContent, PageStatus } from '../layout.ts'
 import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
+import { deskHead } from './desk-frame.ts'
 import { notice, pageSection, pairList, stateBadge } from '../parts/blocks.ts'
 import { textTable } from '../parts/table.ts'
 
@@ -117,6 +118,7 @@ export async function peoplePage(
   const edited = accounts.find((account) => textAt(account, 'id') === query.get('edit'))
   return stewardPage(context, {
     tab: 'people',
+    head: deskHead(context),
     body: html`${resultOf(context, outcome)}
       ${pageSection('pp', t('people'), textTable(context, 'people', heads, rows(accounts.filter(isPerson))))}
       ${pageSection('pr', t('programs'), textTable(context, 'programs', heads, rows(accounts.filter((one) => !isPerson(one)))))}
@@ -221,8 +223,8 @@ function accountForm(
   const roles = roleNames.map(
     (
       name,
-    ) => html`<label class="check"><input type="radio" name="role" value="${name}"${checked(name === role)}>
-      <span>${t(`role-${name}`)} <span class="soft">${t(`role-${name}-means`)}</span></span></label>`,
+    ) => html`<label class="choice"><input type="radio" name="role" value="${name}"${checked(name === role)}>
+      <b>${t(`role-${name}`)}</b> <span class="soft">${t(`role-${name}-means`)}</span></label>`,
   )
   const places = [['*', t('all-catalogues')] as const, ...catalogues].map(
     ([
@@ -239,19 +241,26 @@ function accountForm(
       ? html`<button class="button primary" name="do" value="person">${t('make-invitation')}</button>
       <button class="button" name="do" value="program">${t('make-program-key')}</button>`
       : html`<input type="hidden" name="id" value="${id}"><button class="button primary" name="do" value="change">${t('save')}</button>`
-  const body = html`<p class="soft">${t('invite-lead')}</p>${text('name', t('name'), 'text')} ${text('mail', t('mail-optional'), 'email')}
-    <fieldset class="stack"><legend class="label">${t('may')}</legend>${roles}</fieldset>
-    <fieldset class="stack"><legend class="label">${t('in-catalogues')}</legend>${places}</fieldset>
+  const body = html`<p class="soft">${t('invite-lead')}</p><div class="split">${text('name', t('name'), 'text')} ${text('mail', t('mail-optional'), 'email')}</div>
+    <fieldset class="stack"><legend class="label">${t('may')}</legend><div class="choices two-up">${roles}</div></fieldset>
+    <fieldset class="stack"><legend class="label">${t('in-catalogues')}</legend><div class="split">${places}</div></fieldset>
     ${text('ends', t('until-two-years'), 'date')} <p class="row">${buttons}</p>`
   const heading =
     id === undefined ? t('invite') : t('change-account', { name: textAt(edited, 'name') ?? '' })
-  return pageSection('new', heading, sessionForm(context, pathTo('desk', 'people'), body, 'stack'))
+  return pageSection(
+    'new',
+    heading,
+    sessionForm(context, pathTo('desk', 'people'), body, 'stack account'),
+  )
 }
 
 /** Page of the own key. After a renewal, `renewed` is the new one. */
 export async function ownPage(context: StewardContext, renewed?: unknown): Promise<PageContent> {
   const { t, formats, pathTo, steward } = context
-  const account = await context.ask('deskRepository', '/account')
+  const [account, catalogues] = await Promise.all([
+    context.ask('deskRepository', '/account'),
+    context.optional(cataloguesOf(context)),
+  ])
   const ends = textAt(account, 'ends')
   const isNear = ends !== undefined && Date.parse(ends) - Date.now() < endingMs
   const key = textAt(renewed, 'key')
@@ -270,7 +279,7 @@ export async function ownPage(context: StewardContext, renewed?: unknown): Promi
     title: steward.name,
     body: html`${result} ${isNear && notice('warn', t('key-ending'))}
       ${pairList([
-        [t('may'), permissionList(context, steward.permissions, new Map())],
+        [t('may'), permissionList(context, steward.permissions, new Map(catalogues))],
         [t('key'), html`<code>${textAt(account, 'prefix') ?? ''}</code>`],
         [t('ends'), formats.day(ends)],
       ])}

@@ -45,7 +45,7 @@ export function pickPage(view: View, name: string): PageContent | undefined {
     <form method="post" action="${self}"><input type="hidden" name="_csrf" value="${steward.token}">
       <h2 class="section" id="found">${t('form-found', { count: found.length })}</h2><ul class="found close" role="list" aria-labelledby="found">${items}</ul>
       <div class="savebar"><button class="button primary" name="do" value="next">${t('form-take')}</button><a class="button" href="${back}">${t('form-back')}</a></div></form></div>
-    <aside aria-label="${t('form-browse')}">${panel(t('form-browse'), tree(view, all, self))}</aside></div>`
+    ${all.some(({ broader }) => broader.length > 0) && html`<aside aria-label="${t('form-browse')}">${panel(t('form-browse'), tree(view, all, self))}</aside>`}</div>`
   return deskFrame(context, { title: t('form-choose', { what: label }), body })
 }
 

@@ -7,7 +7,7 @@ import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, pageSection } from '../parts/blocks.ts'
 import { othersNotice, outcome, type Posted } from './check-page.ts'
-import { deskFrame } from './desk-frame.ts'
+import { deskFrame, publishedTitle } from './desk-frame.ts'
 import { readModel, repositoryPath, type VersionPlace } from './drafts.ts'
 
 /** Page of a published record; `undefined` for one that is not published. Rejects with `not-found` for who may not see versions. */
@@ -38,10 +38,11 @@ export async function publishedPage(
 ${typed('reason')}</textarea></div>
     <div class="field"><label for="replacement">${t('withdraw-replacement')}</label><input type="url" id="replacement" name="replacement" value="${typed('replacement')}" maxlength="2000"></div>
     <p class="row"><button class="button danger" name="do" value="withdraw">${t('withdraw')}</button></p>`
+  const title = await publishedTitle(context, { type, id })
   return deskFrame(context, {
-    title: `${t('form-state-published')}: ${id}`,
+    title: `${t('form-state-published')}: ${title}`,
     body: html`${breadcrumbs(context, steward.hasDesk && { href: pathTo('desk'), label: t('desk') })}
-      <div class="form-title"><h1>${id}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted)}${model && othersNotice(context, { type, id, model })}
+      <div class="form-title"><h1>${title}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted)}${model && othersNotice(context, { type, id, model })}
       <div class="row close">${change}<a class="button quiet" href="${own}">${t('published-see')}</a><a class="button quiet" href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></div>
       ${mayWithdraw && pageSection('withdraw', t('withdraw'), [html`<p class="soft">${t('withdraw-hint')}</p>`, sessionForm(context, pathTo('desk', type, id, 'check'), form, 'stack close')])}`,
   })

@@ -76,7 +76,8 @@ export async function stewardPage(
   context: StewardContext,
   { tab, title = context.t(`steward-${tab}`), pipe, above, actions, body, head }: StewardContent,
 ): Promise<PageContent> {
-  const { t, pathTo } = context
+  const { t, pathTo, optional } = context
+  const waitingCount = waitingRuns((await optional(visibleRuns(context))) ?? []).length
   const steps = pipe && [
     { href: pathTo('harvest'), label: t('steward-sources') },
     pipe.title !== title && { href: pathTo('harvest', 'pipes', pipe.pipe), label: pipe.title },
@@ -86,19 +87,18 @@ export async function stewardPage(
     section: 'harvest',
     isIndexed: false,
     head,
-    body: html`${await stewardMenu(context, tab)} ${above ?? (steps && breadcrumbs(context, ...steps))}
+    body: html`${stewardMenu(context, tab, waitingCount)} ${above ?? (steps && breadcrumbs(context, ...steps))}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
       ${actionNotice(context)} ${!deskTabs.some((one) => one === tab) && scope(context)} ${body}`,
   }
 }
 
-/** Menu of the pages for stewards, with the number of runs whose removals wait. */
-async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMarkup> {
-  const { t, pathTo, formats, optional, steward } = context
-  const waitingCount = waitingRuns((await optional(visibleRuns(context))) ?? []).length
+/** Menu of the pages for stewards, with the number of runs whose removals wait where it is asked. */
+export function stewardMenu(context: StewardContext, tab: string, waitingCount = 0): HtmlMarkup {
+  const { t, pathTo, formats, steward } = context
   const entry = (key: string, path: string, label: HtmlContent) => {
     const here = key === tab && html` aria-current="page"`
-    return html`<li><a href="${path}"${here}>${label}</a></li>`
+    return html`<li${key === 'me' && html` class="me"`}><a href="${path}"${here}>${label}</a></li>`
   }
   const entries = tabs.map((key) => {
     const count = key === 'waiting' && waitingCount > 0 ? ` (${formats.number(waitingCount)})` : ''
