@@ -3,6 +3,7 @@
 import { Failure } from '../../errors.ts'
 import type { FormFields } from '../../http/form.ts'
 import { problemOf } from '../../http/problem.ts'
+import { hasRole } from '../../http/roles.ts'
 import { termText } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { literal } from '../../rdf/terms.ts'
@@ -81,8 +82,12 @@ export function beginBlock(
   refused: Partial<Refused> = {},
 ): HtmlMarkup {
   const { field = () => '' } = refused
-  const { t, pathTo, query } = context
-  if (catalogues.size === 0) return html`<p class="close">${t('desk-no-catalogue')}</p>`
+  const { t, pathTo, query, steward } = context
+  if (catalogues.size === 0)
+    return html`<p class="close">${t('desk-no-catalogue')}</p>${
+      hasRole(steward.permissions, 'administrator', undefined) &&
+      html`<p class="row close"><a class="button primary" href="${pathTo('desk', 'catalogues')}#new">${t('catalogue-new')}</a></p>`
+    }`
   const options = catalogueOptions([...catalogues], field('catalogue') || query.get('catalogue'))
   const block = (id: string, body: HtmlContent) =>
     html`<section aria-labelledby="${id}"><h2 id="${id}">${t(id)}</h2><p class="soft">${t(`${id}-means`)}</p>

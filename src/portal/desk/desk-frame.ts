@@ -5,7 +5,6 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { stewardMenu } from '../pages/steward/steward-parts.ts'
 import { fieldsAt } from '../record.ts'
-import type { VersionPlace } from './drafts.ts'
 
 type DeskContent = { readonly title: string; readonly body: HtmlContent }
 
@@ -23,7 +22,7 @@ export function deskHead({ base, assets, t, pathTo, steward }: StewardContext): 
 /** Title of a published record; its id where the search does not know it. */
 export async function publishedTitle(
   { askOptional, plainTitle }: StewardContext,
-  { type, id }: VersionPlace,
+  { type, id }: { readonly type: string; readonly id: string },
 ): Promise<string> {
   const path = `/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
   const record = fieldsAt(await askOptional('search', path), 'result')
