@@ -268,13 +268,16 @@ function answerList(view: View, rows: readonly FormRows[], mayWrite: boolean): H
   return html`<dl class="answers close">${items}</dl>`
 }
 
-/** Value of a row; of a described value, those of its fields, of which a file or a link shows its addresses only where it has no text. */
+/** Value of a row; of a described value, those of its fields, of which a file or a link shows one address where it has no text. */
 function answer(view: View, row: FormRow): HtmlContent {
   if (row.parts) {
     const parts = row.parts.flatMap(({ rows }) => rows.filter(({ term }) => term))
     const named = parts.filter((part) => !isMereAddress(view, part))
     const isNamed = named.some(({ term }) => term?.termType === 'Literal')
-    const shown = row.parts.length > 4 && isNamed ? named : parts
+    const short = isNamed
+      ? named
+      : [...parts.filter((part) => !named.includes(part)).slice(0, 1), ...named]
+    const shown = row.parts.length > 4 ? short : parts
     return joinHtml(
       shown.map((part) => answer(view, part)),
       ' · ',

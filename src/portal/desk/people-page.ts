@@ -327,7 +327,7 @@ export function invitationPage(
   return {
     title: t('invitation'),
     isIndexed: false,
-    body: html`<div class="narrow"><h1>${t('invitation')}</h1>
+    body: html`<div class="narrow stack"><h1>${t('invitation')}</h1>
       ${refusal === undefined ? body : html`<div role="alert">${notice('bad', t(refusal))}</div>`}</div>`,
   }
 }

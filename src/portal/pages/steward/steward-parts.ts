@@ -89,7 +89,7 @@ export async function stewardPage(
     head,
     body: html`${stewardMenu(context, tab, waitingCount)} ${above ?? (steps && breadcrumbs(context, ...steps))}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
-      ${actionNotice(context)} ${!deskTabs.some((one) => one === tab) && scope(context)} ${body}`,
+      ${actionNotice(context)} ${tab !== 'me' && !deskTabs.some((one) => one === tab) && scope(context)} ${body}`,
   }
 }
 
