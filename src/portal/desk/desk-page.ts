@@ -100,14 +100,17 @@ async function todoList(context: StewardContext, drafts: readonly Fields[]): Pro
   const link = await draftLinks(context)
   const items = drafts.map((draft) => {
     const state = textAt(draft, 'state') ?? ''
-    const by = textAt(draft, state === 'review' ? 'author' : 'notedBy')
-    // A scheduled draft that cannot be published is sent back by the platform, without a name.
-    const name = by || context.configuredText(context.config.name)
+    const name = textAt(draft, state === 'review' ? 'author' : 'notedBy') ?? ''
     const note = textAt(draft, 'note') ?? ''
+    // A scheduled draft that cannot be published is sent back by the platform, without a name and with a note for programs.
+    const said =
+      state === 'returned' && name === ''
+        ? t('publish-failed')
+        : t(`desk-waits-${state}${note === '' ? '' : '-note'}`, { name, note })
     const about =
       state === 'scheduled'
         ? html`${t('desk-waits-scheduled')} ${formats.moment(draft['publishAt'])}`
-        : t(`desk-waits-${state}${note === '' ? '' : '-note'}`, { name, note })
+        : said
     return html`<li>${icon(state === 'returned' ? 'rotate-ccw' : 'circle-dashed')}<div><strong>${linkIf(link(draft), draftTitle(context, draft))}</strong>
       <p><bdi>${about}</bdi></p></div><span class="when">${formats.day(draft['changedAt'])}</span></li>`
   })
