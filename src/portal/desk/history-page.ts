@@ -229,7 +229,7 @@ function comparedRow({ label, language, before, after }: ChangedRow, heads: read
     <td role="cell" class="wide" data-label="${heads[1]}"${lang}>${cell('ins', after, former)}</td></tr>`
 }
 
-/** Form with all versions, of which one is chosen to compare with. */
+/** Form with all versions, of which one is chosen to compare with the newest; each but the first leads to what it changed. */
 function versionList(
   context: StewardContext,
   history: unknown,
@@ -237,17 +237,20 @@ function versionList(
 ): HtmlContent {
   const { t } = context
   const outside = new Set(listed(valueAt(history, 'changedOutside')).map(Number))
-  const entries = listAt(history, 'versions').map((version) => {
+  const versions = listAt(history, 'versions')
+  const entries = versions.map((version, index) => {
     const number = numberAt(version, 'number')
-    const isNewest = number === newest
+    const isShown = number === newest
+    const link =
+      !isShown &&
+      index < versions.length - 1 &&
+      html` · <a href="?version=${number}">${t('history-show')}<span class="vh">: ${t('version-n', { number })}</span></a>`
     const id = `v${number}`
     const gap = outside.has(number) && html`<li class="soft">${t('changed-outside')}</li>`
     return html`${gap}<li><input type="radio" name="with" id="${id}" value="${number}"${number === former && html` checked`}>
-      <div><label for="${id}"${isNewest && html` aria-current="true"`}>${t('version-n', { number })} · ${versionTime(context, version)}</label>
-      <p class="small">${authorLine(context, version)}</p></div></li>`
+      <div><label for="${id}"${isShown && html` aria-current="true"`}>${t('version-n', { number })} · ${versionTime(context, version)}</label>
+      <p class="small">${authorLine(context, version)}${link}</p></div></li>`
   })
-  const hidden =
-    newest !== undefined && html`<input type="hidden" name="version" value="${newest}">`
-  return html`<form method="get"><fieldset><legend class="vh">${t('history-compare')}</legend>${hidden}<ol class="states" role="list">${entries}</ol></fieldset>
+  return html`<form method="get"><fieldset><legend class="vh">${t('history-compare')}</legend><ol class="states" role="list">${entries}</ol></fieldset>
     <p class="row close"><button class="button small">${t('history-compare')}</button></p></form>`
 }
