@@ -117,7 +117,8 @@ export async function sendStep(
   const headers = {
     // What others had changed before a publication is named in its answer.
     Prefer: 'return=representation',
-    ...(revision !== '' && { 'If-Match': `"${revision}"` }),
+    // A form can be sent with any text.
+    ...(revision !== '' && { 'If-Match': `"${encodeURIComponent(revision)}"` }),
     ...(body && { 'Content-Type': typeof body === 'string' ? 'text/turtle' : 'application/json' }),
   }
   const payload = body && { body: typeof body === 'string' ? body : JSON.stringify(body) }

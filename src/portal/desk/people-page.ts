@@ -309,14 +309,14 @@ export type Acceptance = {
 /** Page of an invitation. It gives the key on request only, so that a filter that follows the links of mails does not use it up. */
 export function invitationPage(
   context: PageContext,
-  path: string,
+  token: string,
   { made, refusal }: Acceptance = {},
 ): PageContent {
-  const { t } = context
+  const { t, pathTo } = context
   const key = textAt(made, 'key')
   const name = textAt(valueAt(made, 'account'), 'name') ?? ''
   const form = html`<p class="prose">${t('invitation-lead')}</p>
-    <form method="post" action="${path}"><button class="button primary">${t('show-key')}</button></form>`
+    <form method="post" action="${pathTo('invitation', token)}"><button class="button primary">${t('show-key')}</button></form>`
   const body =
     key === undefined
       ? form

@@ -190,7 +190,10 @@ export async function saveRules(
   try {
     await context.ask('deskRepository', rulesPath(id), {
       method: 'PUT',
-      headers: { 'Content-Type': 'application/json', 'If-Match': `"${revision}"` },
+      headers: {
+        'Content-Type': 'application/json',
+        'If-Match': `"${encodeURIComponent(revision)}"`,
+      },
       body: JSON.stringify(body),
     })
     return undefined
