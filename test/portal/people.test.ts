@@ -1,4 +1,4 @@
-/** People and keys in a real Chromium: invite, open, sign in, renew, revoke; with and without JavaScript. */
+/** People and keys in a real Chromium: invite, open, sign in, begin a draft, renew, revoke; with and without JavaScript. */
 
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
@@ -41,9 +41,20 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
     await remove(directory)
   })
 
-  const open = async (javaScriptEnabled: boolean) => {
+  /** Opens a page of a new person; `strange` gets errors of its console and requests to other hosts. */
+  const open = async (javaScriptEnabled: boolean, strange: string[]) => {
     const context = await browser.newContext({ javaScriptEnabled, baseURL: platform.url })
-    return context.newPage()
+    const page = await context.newPage()
+    page.on('console', (message) => {
+      // The browser says so of each answer with such a status.
+      const isAsked = message.text().includes('status of 404')
+      if (message.type() === 'error' && !isAsked) strange.push(message.text())
+    })
+    page.on('pageerror', (error) => strange.push(String(error)))
+    page.on('request', (request) => {
+      if (!request.url().startsWith(platform.url)) strange.push(request.url())
+    })
+    return page
   }
   const signIn = async (page: Page, key: string) => {
     await page.goto('/en/sign-in')
@@ -55,13 +66,13 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
     ['without', false],
     ['with', true],
   ])(
-    '%s JavaScript: invite, open, sign in, renew, revoke',
+    '%s JavaScript: invite, open, sign in, begin a draft, renew, revoke',
     async (name, hasScript) => {
       const faults: string[] = []
       const note = async (page: Page) => {
         if (hasScript) faults.push(...(await faultsAtWidths(page)))
       }
-      const administrator = await open(hasScript)
+      const administrator = await open(hasScript, faults)
       await signIn(administrator, 'key-of-everything')
       await administrator.goto('/en/desk/people')
       await note(administrator)
@@ -76,7 +87,7 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
       expect(link).toContain('/en/invitation/')
       await note(administrator)
 
-      const anna = await open(hasScript)
+      const anna = await open(hasScript, faults)
       const first = await anna.goto(link)
       expect(first?.headers()).toMatchObject({ 'referrer-policy': 'no-referrer' })
       await note(anna)
@@ -87,6 +98,10 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
       await note(anna)
       await anna.click('main form button:text("Sign in")')
       await anna.waitForURL('**/en/harvest')
+      await anna.goto('/en/desk/new')
+      await anna.fill('#title', `Reeds ${name}`)
+      await anna.click('button:text-is("Begin")')
+      await anna.waitForSelector('#f-title')
       await anna.goto('/en/desk/me')
       await note(anna)
       await anna.click('button[value="renew"]')
@@ -96,8 +111,10 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
       await note(anna)
       // The list is for administrators.
       expect((await anna.goto('/en/desk/people'))?.status()).toBe(404)
+      await anna.goto('/en/desk')
+      expect(await anna.textContent('main')).toContain(`Reeds ${name}`)
 
-      const again = await open(hasScript)
+      const again = await open(hasScript, faults)
       await again.goto(link)
       await again.click('main form button')
       expect(await again.locator('[role="alert"]').innerText()).toContain('was used')
@@ -109,8 +126,8 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
         .locator('button[value="revoke"]')
         .click()
       expect(await administrator.locator('tr', { hasText: `Anna ${name}` }).count()).toBe(0)
-      await anna.goto('/en/desk/me')
-      expect(anna.url()).toContain('/en/sign-in')
+      await anna.click('nav a[href="/en/desk/datasets"]')
+      await anna.waitForURL('**/en/sign-in**')
       const headers = { 'X-API-Key': renewed }
       expect((await fetch(`${platform.url}/api/hub/repo/account`, { headers })).status).toBe(401)
       expect(faults).toEqual([])

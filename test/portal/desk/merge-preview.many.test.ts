@@ -1,4 +1,4 @@
-/** Pages of the merge and of previews in a real Chromium: nothing that axe-core finds, and a decision without JavaScript. */
+/** Pages of the merge and of previews in a real Chromium: nothing that axe-core finds, and a decision with and without JavaScript. */
 
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -67,11 +67,11 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     return `/en/desk/datasets/${id}`
   }
 
-  async function signIn(javaScriptEnabled: boolean) {
+  async function signIn(javaScriptEnabled: boolean, bypassCSP = true) {
     const context = await browser.newContext({
       javaScriptEnabled,
       baseURL: platform.url,
-      bypassCSP: true,
+      bypassCSP,
     })
     const page = await context.newPage()
     await page.goto('/en/sign-in')
@@ -100,36 +100,56 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     expect(found).toEqual([])
   })
 
-  it('a person decides field by field without JavaScript', { timeout: 120_000 }, async () => {
-    const own = await clash('decided')
-    const page = await signIn(false)
-    await page.goto(`${own}/check`)
-    await page.click('button[value="publish"]')
-    await page.click('text=Compare and decide')
-    expect(await page.locator('fieldset').count()).toBe(3)
-    expect(
-      await page.locator('fieldset', { hasText: 'Description' }).locator('textarea').inputValue(),
-    ).toBe(`Here. ${long} There.`)
-    const choose = (name: string, choice: string) =>
-      page.getByRole('group', { name }).locator(`input[value="${choice}"]`).check()
-    await choose('Title, English', 'theirs')
-    await choose('Description, English', 'both')
-    await page.click('button.primary[value="decide"]')
-    expect(await page.textContent('[role="status"]')).toContain('begins from the newest version')
-    await page.click('text=See the whole page')
-    expect(await page.textContent('main')).toContain('Preview: not public')
-    expect(await page.textContent('h1')).toContain('Lakes and ponds')
-    expect(await page.textContent('main')).toContain('All of them')
-    await page.click('text=Back to the check')
-    await page.click('button[value="publish"]')
-    expect(await page.textContent('[role="status"]')).toContain('Published')
-    const text = await (await fetch(`${platform.url}/api/hub/repo/datasets/decided.nt`)).text()
-    for (const value of [
-      '"Lakes and ponds"@en',
-      `"Here. ${long} There."@en`,
-      '"All of them"@en',
-      '"lake"',
-    ])
-      expect([value, text.includes(value)]).toEqual([value, true])
-  })
+  it.each([
+    ['without', false],
+    ['with', true],
+  ])(
+    'a person decides field by field %s JavaScript',
+    { timeout: 120_000 },
+    async (way, hasScript) => {
+      const own = await clash(`decided-${way}`)
+      const page = await signIn(hasScript, false)
+      const faults: string[] = []
+      page.on('console', (message) => {
+        // The browser says so of the page that refuses to publish.
+        if (message.type() === 'error' && !message.text().includes('status of 400'))
+          faults.push(message.text())
+      })
+      page.on('pageerror', (error) => faults.push(String(error)))
+      page.on('request', (request) => {
+        if (!request.url().startsWith(platform.url)) faults.push(request.url())
+      })
+      await page.goto(`${own}/check`)
+      await page.click('button[value="publish"]')
+      await page.click('text=Compare and decide')
+      expect(await page.locator('fieldset').count()).toBe(3)
+      expect(
+        await page.locator('fieldset', { hasText: 'Description' }).locator('textarea').inputValue(),
+      ).toBe(`Here. ${long} There.`)
+      const choose = (name: string, choice: string) =>
+        page.getByRole('group', { name }).locator(`input[value="${choice}"]`).check()
+      await choose('Title, English', 'theirs')
+      await choose('Description, English', 'both')
+      await page.click('button.primary[value="decide"]')
+      expect(await page.textContent('[role="status"]')).toContain('begins from the newest version')
+      await page.click('text=See the whole page')
+      expect(await page.textContent('main')).toContain('Preview: not public')
+      expect(await page.textContent('h1')).toContain('Lakes and ponds')
+      expect(await page.textContent('main')).toContain('All of them')
+      await page.click('text=Back to the check')
+      await page.click('button[value="publish"]')
+      expect(await page.textContent('[role="status"]')).toContain('Published')
+      const text = await (
+        await fetch(`${platform.url}/api/hub/repo/datasets/decided-${way}.nt`)
+      ).text()
+      for (const value of [
+        '"Lakes and ponds"@en',
+        `"Here. ${long} There."@en`,
+        '"All of them"@en',
+        '"lake"',
+      ])
+        expect([value, text.includes(value)]).toEqual([value, true])
+      expect(faults).toEqual([])
+    },
+  )
 })
