@@ -14,7 +14,7 @@ import { dimensionBars, scoreText } from '../parts/quality.ts'
 import { fieldsAt, listAt } from '../record.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath } from './drafts.ts'
-import { fieldLabel, messageText, nameOfConcept } from './form-controls.ts'
+import { fieldLabel, messageText, nameOfConcept, pointsOf } from './form-controls.ts'
 import { controlPath, type FieldPlace, placeOfFinding, placesOf } from './field-links.ts'
 import {
   type Draft,
@@ -225,7 +225,10 @@ function findingItem(view: View, places: readonly FieldPlace[], finding: Fields)
     ? controlPath(view, place)
     : formPath(view, view.draft.model.sections[0]?.id ?? '')
   const name = view.draft.may.includes('write') ? html`<a href="${href}">${label}</a>` : label
-  return html`<li><strong>${name}</strong>: ${wordsOf(view.context, finding)}</li>`
+  const points = place && !isAnswered(place.rows) ? pointsOf(place.class, place.rows.field) : 0
+  const earns =
+    points > 0 && html` <span class="earn">+ ${view.context.t('form-points', { points })}</span>`
+  return html`<li><strong>${name}</strong>: ${wordsOf(view.context, finding)}${earns}</li>`
 }
 
 function wordsOf({ t, formats }: StewardContext, finding: Fields): HtmlContent {

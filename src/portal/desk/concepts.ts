@@ -54,7 +54,8 @@ function conceptsFor(authorities: Authorities): Concepts {
     },
     label: (iri, language) => {
       const concept = authorities.concept(iri)
-      return concept && labelOfConcept(concept, language)
+      const [, mediaType] = /\/media-types\/(.+)$/.exec(iri) ?? []
+      return concept ? labelOfConcept(concept, language) : mediaType
     },
   }
 }

@@ -73,7 +73,11 @@ export async function deskPage(context: StewardContext): MaybePage {
     }`
   return stewardPage(context, {
     tab: 'desk',
-    title: isEmpty ? t('desk-welcome', { name: steward.name }) : t('desk-title'),
+    // The id of a key of the configuration says nothing.
+    title:
+      isEmpty && steward.name !== steward.id
+        ? t('desk-welcome', { name: steward.name })
+        : t('desk-title'),
     body,
     head: deskHead(context),
     actions: !isEmpty && newButton(context),
