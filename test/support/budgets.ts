@@ -7,39 +7,39 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1167,
+  '(root)': 1171,
 
   client: 2718,
 
   config: 1909,
 
-  console: 2629,
+  console: 2917,
 
-  harvest: 13927,
+  harvest: 14037,
 
-  http: 4407,
+  http: 4414,
 
   jobs: 618,
 
-  main: 3018,
+  main: 3042,
 
   metrics: 7390,
 
   pipe: 6871,
 
-  portal: 13242,
+  portal: 16338,
 
   profile: 2523,
 
-  projector: 7190,
+  projector: 7244,
 
-  rdf: 4533,
+  rdf: 4615,
 
-  repository: 12999,
+  repository: 13285,
 
   scheduler: 2144,
 
-  search: 6302,
+  search: 6425,
 
   'search-index': 11988,
 
