@@ -50,7 +50,7 @@ beforeAll(async () => {
   )
   const all = ['pipes/demo/auenfeld.ttl', 'pipes/demo/montreval.jsonld', ...real.flat()]
   const graphs = await Promise.all(
-    all.map((file) => {
+    all.map(async (file) => {
       const format = formatOf.get(extname(file))
       // Two of the real files are no Turtle.
       return format ? parsed(file, format).catch(() => []) : []
