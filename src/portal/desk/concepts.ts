@@ -1,5 +1,6 @@
 /** Concepts for forms: what a typed label, code or address means, and how a concept is called. */
 
+import { fold } from '../../text/fold.ts'
 import { keysOf } from '../../text/records.ts'
 import { nearest } from '../../text/nearest.ts'
 import { type Authorities, conceptIri, shippedAuthorities } from '../../vocabularies/authorities.ts'
@@ -22,9 +23,33 @@ export type Concepts = {
   readonly list: (scheme: string | undefined) => readonly Concept[]
 }
 
-/** Label of a concept in a language, else in English or any other. */
-export const labelOfConcept = ({ prefLabel, label }: Concept, language: string): string =>
-  prefLabel[language] ?? label
+/** Names of languages by the language in which they are written. */
+const languageNames = new Map<string, Intl.DisplayNames>()
+
+function languageName(code: string, language: string): string | undefined {
+  const known = languageNames.get(language)
+  const names = known ?? new Intl.DisplayNames([language], { type: 'language', fallback: 'none' })
+  // Pages have few languages.
+  if (!known) languageNames.set(language, names)
+  return names.of(code)
+}
+
+/** Label of a concept in a language, else in English or any other; languages have their names in all of them. */
+export function labelOfConcept(
+  { prefLabel, label, extensions }: Concept,
+  language: string,
+): string {
+  const code = extensions['iso_6391_code']
+  return prefLabel[language] ?? (code && languageName(code, language)) ?? label
+}
+
+/** IRI of the language with a name, as one of the pages writes it. */
+function languageNamed(languages: readonly Concept[], name: string): string | undefined {
+  const wanted = fold(name.trim())
+  const isNamed = (concept: Concept) =>
+    ['en', 'de', 'fr', 'it'].some((one) => fold(labelOfConcept(concept, one)) === wanted)
+  return languages.find(isNamed)?.iri
+}
 
 /** Makes the look-ups. */
 function conceptsFor(authorities: Authorities): Concepts {
@@ -42,7 +67,8 @@ function conceptsFor(authorities: Authorities): Concepts {
       if (name === undefined) return undefined
       return (
         conceptIri(name, text, authorities) ??
-        (name === 'fileType' ? formatIri(text, authorities) : undefined)
+        (name === 'fileType' ? formatIri(text, authorities) : undefined) ??
+        (name === 'language' ? languageNamed(list(scheme), text) : undefined)
       )
     },
     near: (scheme, text, language) => {

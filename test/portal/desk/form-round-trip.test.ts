@@ -271,6 +271,20 @@ const nameWith = (record: Record, typed: readonly Typed[]) =>
   formOf(record, fieldsOf(), typed).find(({ field }) => field.name === 'language')?.rows[0]?.name ??
   ''
 
+test('languages have their names in the language of the page, by which they are found', () => {
+  const german = 'http://publications.europa.eu/resource/authority/language/DEU'
+  const scheme = 'http://publications.europa.eu/resource/authority/language'
+  for (const [language, name] of [
+    ['de', 'Deutsch'],
+    ['fr', 'allemand'],
+    ['it', 'tedesco'],
+    ['en', 'German'],
+  ] as const) {
+    expect(concepts.label(german, language)).toBe(name)
+    expect(concepts.find(scheme, name)).toBe(german)
+  }
+})
+
 test('a licence is given to each file that has none, and to those that had the one it replaces', async () => {
   const licence = (name: string) =>
     `<http://publications.europa.eu/resource/authority/licence/${name}>`
