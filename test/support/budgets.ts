@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6871,
 
-  portal: 16338,
+  portal: 16364,
 
   profile: 2523,
 
