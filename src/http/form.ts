@@ -7,6 +7,12 @@ import type { AppContext } from './context.ts'
 /** Returns the value of a field by name; empty for a missing field and for a file. */
 export type FormFields = (name: string) => string
 
+/** Value of a field of a form, as `FormFields` returns it. */
+export function textField(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
 /** Default of the most bytes of a form. */
 const mostBytes = 2 * 2 ** 20
 
@@ -16,10 +22,7 @@ const mostBytes = 2 * 2 ** 20
  */
 export async function readForm(c: AppContext, bytes = mostBytes): Promise<FormFields> {
   const fields = await readFormData(c, bytes)
-  return (name) => {
-    const value = fields.get(name)
-    return typeof value === 'string' ? value : ''
-  }
+  return (name) => textField(fields, name)
 }
 
 /** Reads a form with all its fields, in their order. Rejects as `readForm`. */

@@ -7,7 +7,7 @@ import { Failure } from '../errors.ts'
 import type { AppContext } from '../http/app.ts'
 import type { Action } from '../http/api-key.ts'
 import { anyone, type Auth, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
-import { type FormFields, readForm, readFormData } from '../http/form.ts'
+import { type FormFields, readForm, readFormData, textField } from '../http/form.ts'
 import { feedFormats } from '../http/feed-formats.ts'
 import { isSameHostForm } from '../http/headers.ts'
 import type { PageContext, StewardContext } from './context.ts'
@@ -199,8 +199,7 @@ async function demandOwnForm(
     if (steward) throw error
     return new FormData()
   })
-  const sent = form.get('_csrf')
-  const token = typeof sent === 'string' ? sent : ''
+  const token = textField(form, '_csrf')
   if (steward && isOwnHost && equalInConstantTime(token, steward.token)) {
     steward.kept.drop(path)
     return undefined

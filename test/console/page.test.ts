@@ -1,8 +1,8 @@
 /** The console's page in a real Chromium; skipped where there is none (`CHROMIUM` or /usr/bin/chromium). */
 
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath } from '../support/chromium.ts'
+import { executablePath, openBrowser } from '../support/chromium.ts'
 import { consoleFixture, type ConsoleFixture } from '../support/console/console-fixture.ts'
 import { literally } from '../support/console/telnet-client.ts'
 
@@ -11,10 +11,7 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     fixture = await consoleFixture()
-    browser = await chromium.launch({
-      ...(executablePath !== undefined && { executablePath }),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-    })
+    browser = await openBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,8 +1,8 @@
 /** Every page of the demonstration in a real Chromium: nothing that axe-core finds, no sideways scrolling, everything without JavaScript. */
 
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, violationsOn } from '../support/chromium.ts'
+import { executablePath, openBrowser, violationsOn } from '../support/chromium.ts'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 import { crawl } from './crawling.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
@@ -49,10 +49,7 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
   beforeAll(async () => {
     directory = await temporaryDirectory()
     demo = await startDemo(directory)
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
     await browser?.close()

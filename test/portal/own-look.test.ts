@@ -2,9 +2,8 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { executablePath } from '../support/chromium.ts'
+import { executablePath, openBrowser } from '../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
 let directory: string
@@ -143,10 +142,7 @@ it('examples are in the language of the page, in that of the portal where it has
 it.skipIf(executablePath === undefined)(
   'a logo is 40 pixels high at every width, whatever its own size is (skipped without Chromium)',
   async () => {
-    const browser = await chromium.launch({
-      ...(executablePath !== undefined && { executablePath }),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-    })
+    const browser = await openBrowser()
     try {
       const svg = (size: string) =>
         `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect width="100%" height="100%"/></svg>`

@@ -2,9 +2,9 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, faultsOn } from '../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser } from '../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
 
@@ -30,10 +30,7 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
     })
     const api = client({ url: platform.url, key: 'key-of-everything' })
     await api.put('/catalogues/rivers', `${prefixes}<> a dcat:Catalog ; dct:title "Rivers"@en .`)
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
     await browser?.close()

@@ -1,8 +1,8 @@
 /** The quality pages in a real Chromium, on screen and on paper; skipped where there is none (`CHROMIUM` or /usr/bin/chromium). */
 
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, violationsOn } from '../support/chromium.ts'
+import { executablePath, openBrowser, violationsOn } from '../support/chromium.ts'
 import { serve } from '../../src/http/serve.ts'
 import { catalogueOf, datasetOf, figuresOf } from '../metrics/reports/figures-double.ts'
 import { qualityPortal } from './quality-reports.ts'
@@ -38,10 +38,7 @@ export function qualityPrint({ screens, printed }: QualityPrintCases): void {
     let browser: Browser
     beforeAll(async () => {
       served = await serve(qualityPortal(figures), { host: '127.0.0.1', port: 0 })
-      browser = await chromium.launch({
-        ...(executablePath !== undefined && { executablePath }),
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-      })
+      browser = await openBrowser()
     })
     afterAll(async () => {
       await browser?.close()

@@ -19,3 +19,13 @@ export async function signedIn({ url }: Pick<Gateway, 'url'>, key: string) {
   }
   return { get, page, post, headers }
 }
+
+/** Function that signs the holder of a key in once, however often it is called. */
+export function signedInOnce(platform: () => Pick<Gateway, 'url'>) {
+  const people = new Map<string, ReturnType<typeof signedIn>>()
+  return (key: string) => {
+    const person = people.get(key) ?? signedIn(platform(), key)
+    people.set(key, person)
+    return person
+  }
+}

@@ -1,8 +1,7 @@
 /** Suggestions while somebody types, and places that a query names, over records with keywords, themes, publishers and places. */
 
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath } from '../support/chromium.ts'
+import { executablePath, openBrowser } from '../support/chromium.ts'
 import {
   client,
   eventually,
@@ -158,10 +157,7 @@ describe('suggestions', () => {
 it.skipIf(executablePath === undefined)(
   'a list of suggestions names the kind of each line, follows the arrows, and asks once for quick typing (skipped without Chromium)',
   async () => {
-    const browser = await chromium.launch({
-      ...(executablePath !== undefined && { executablePath }),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-    })
+    const browser = await openBrowser()
     try {
       const tab = await browser.newPage()
       const asked: string[] = []

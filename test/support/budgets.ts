@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   harvest: 14037,
 
-  http: 4414,
+  http: 4417,
 
   jobs: 618,
 
@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6871,
 
-  portal: 16364,
+  portal: 16349,
 
   profile: 2523,
 

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 
 const places = [
   process.env['CHROMIUM'],
@@ -13,6 +13,30 @@ const places = [
 
 /** Path of the browser; `undefined` where there is none, and then its tests are skipped. */
 export const executablePath = places.find((path) => path !== undefined && existsSync(path))
+
+/** Opens the browser of `executablePath`. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    ...(executablePath !== undefined && { executablePath }),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  })
+
+/**
+ * Collects errors of the console, but for messages that match `expected`, and requests to other hosts than that of `url`. The
+ * result grows with them.
+ */
+export function strangeOn(page: Page, url: string, expected?: RegExp): string[] {
+  const strange: string[] = []
+  page.on('console', (message) => {
+    const isExpected = expected?.test(message.text()) === true
+    if (message.type() === 'error' && !isExpected) strange.push(message.text())
+  })
+  page.on('pageerror', (error) => strange.push(String(error)))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) strange.push(request.url())
+  })
+  return strange
+}
 
 const require = createRequire(import.meta.url)
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')

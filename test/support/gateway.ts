@@ -123,6 +123,20 @@ export function client({ url, key }: Pick<Gateway, 'url' | 'key'>) {
   }
 }
 
+/** Calls the repository of a platform with a key: sends an object as JSON and a text as Turtle, and accepts JSON. */
+export const repositoryOf =
+  (platform: () => Pick<Gateway, 'url'>) =>
+  (key: string, method: string, path: string, body?: string | object): Promise<Response> =>
+    fetch(`${platform().url}/api/hub/repo${path}`, {
+      method,
+      headers: {
+        'X-API-Key': key,
+        'Content-Type': typeof body === 'object' ? 'application/json' : 'text/turtle',
+        Accept: 'application/json',
+      },
+      ...(body !== undefined && { body: typeof body === 'object' ? JSON.stringify(body) : body }),
+    })
+
 /** Polls until `done` holds or the deadline is over; answers whether it held. */
 export async function eventually(done: () => Promise<boolean>, ms = 30_000): Promise<boolean> {
   const deadline = AbortSignal.timeout(ms)

@@ -1,6 +1,7 @@
 /** Actions on several records of a list: the ticks, the form below the list, and what became of each record. */
 
 import { Failure } from '../../errors.ts'
+import { textField } from '../../http/form.ts'
 import { hasRole } from '../../http/roles.ts'
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, listed, textAt } from '../../text/json.ts'
@@ -52,15 +53,10 @@ function pickedIn(value: string): Picked | undefined {
   return { id, catalogue, revision: revision === '-' ? '' : revision, title }
 }
 
-const textIn = (form: FormData, name: string): string => {
-  const value = form.get(name)
-  return typeof value === 'string' ? value : ''
-}
-
 /** Takes the action of a form on each ticked record, one after the other. Rejects with what is no refusal of a record. */
 export async function runBulk(context: StewardContext, form: FormData): Promise<BulkResult> {
   const values = form.getAll('pick').map(String)
-  const [action, note] = [textIn(form, 'do'), textIn(form, 'note').trim()]
+  const [action, note] = [textField(form, 'do'), textField(form, 'note').trim()]
   const shown = { picked: new Set(values), note, action, done: [], refused: [] }
   if (action === '') return shown
   const records = [...shown.picked].flatMap((value) => pickedIn(value) ?? [])

@@ -115,7 +115,7 @@ export async function sendStep(
   const { method, path, body } = step
   log.info({ key: steward.id, method, path }, 'portal.action')
   const headers = {
-    // What others had changed before a publication is named in its answer.
+    // The answer to a publication then names the fields that others had changed.
     Prefer: 'return=representation',
     // A form can be sent with any text.
     ...(revision !== '' && { 'If-Match': `"${encodeURIComponent(revision)}"` }),

@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
-import { readFormData } from '../../http/form.ts'
+import { readFormData, textField } from '../../http/form.ts'
 import { graphOf } from '../../rdf/read.ts'
 import type { PageContext, StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
@@ -92,11 +92,6 @@ type Saved = {
   readonly points: string | undefined
 }
 
-const textIn = (form: FormData, name: string): string => {
-  const value = form.get(name)
-  return typeof value === 'string' ? value : ''
-}
-
 /**
  * Saves a posted form. Rejects with `too-large` for one with too many fields, and with `conflict` where others change the draft all
  * the time.
@@ -107,15 +102,13 @@ async function savePosted(
   form: FormData,
   pressed: string,
 ): Promise<Saved> {
-  const entries = [...form].flatMap(([name, value]) =>
-    typeof value === 'string' && name.includes('.') ? [[name, value] as const] : [],
-  )
+  const entries = [...sentFields(form)].filter(([name]) => name.includes('.'))
   const size = entries.reduce((sum, [name, text]) => sum + name.length + text.length, 0)
   if (entries.length > mostFields || size > mostCharacters) {
     const limits = `${mostFields} fields and ${mostCharacters} characters`
     throw new Failure('too-large', `a form has at most ${limits}; edit the record as Turtle`)
   }
-  const made = textIn(form, 'revision')
+  const made = textField(form, 'revision')
   const look = await shippedConcepts()
   for (let attempt = 0; attempt < 4; attempt++) {
     const draft = await readDraft(context, placeOf(c))
@@ -135,7 +128,9 @@ async function savePosted(
     })
     const isMerged = isStale && made !== '' && change.removed.length + change.added.length > 0
     const isMeasured = context.query.has('fix') && !isPublishedOnly(draft)
-    const before = isMeasured ? textIn(form, 'from') || (await pointsOfDraft(context, draft)) : ''
+    const before = isMeasured
+      ? textField(form, 'from') || (await pointsOfDraft(context, draft))
+      : ''
     if (await saveDraft(context, draft, change)) {
       // The check notes the points of the draft, so that the next page has them.
       const after = isMeasured ? await pointsOfDraft(context, draft) : undefined
@@ -189,7 +184,7 @@ const draftForm = (path: `/${string}`, operation: string, summary: string, steps
     page: async (c, services) => {
       const context = await actionContext(c, services)
       const form = await readFormData(c)
-      const pressed = textIn(form, 'do') || 'save'
+      const pressed = textField(form, 'do') || 'save'
       try {
         const saved = await savePosted(context, c, form, pressed)
         const without = textsWithoutField(saved.draft, form)
@@ -236,7 +231,7 @@ function pathAfter({ context, c, form, pressed, saved, path, next }: AfterSaving
     `${context.pathTo('desk', draft.type, draft.id, ...steps)}?${query.toString()}`
   if (action === 'next') return to(next(draft, name, context))
   const field = rest.split('=')[0] ?? ''
-  const tag = textIn(form, `${field}.@`)
+  const tag = textField(form, `${field}.@`)
   for (const added of addedIn(context)) query.append('add', added)
   if (action === 'add') query.append('add', tag === '' ? field : `${field}.${tag}`)
   query.set('saved', isMerged ? 'merged' : '1')

@@ -23,7 +23,7 @@ export function pickPage(view: View, name: string): PageContent | undefined {
   const all = concepts.list(field?.vocabulary)
   if (!field || all.length === 0) return undefined
   const [typed, above] = [query.get('q')?.trim() ?? '', query.get('in')]
-  // What was chosen and could not be saved comes first.
+  // Concepts that were chosen and could not be saved come first.
   const chosen = new Set(sent?.values())
   const matches = matching(all, typed, above)
   const found = [

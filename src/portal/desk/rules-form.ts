@@ -2,6 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { textField } from '../../http/form.ts'
 import type { FormField } from '../../profile/form-model.ts'
 import { termIn, termText } from '../../rdf/lines.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
@@ -9,6 +10,7 @@ import { listed, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { mostPoints } from '../parts/quality.ts'
 import { numberAt } from '../record.ts'
+import { sentFields } from '../steward-endpoints.ts'
 import { isStewardOf } from './catalogues-page.ts'
 import { shippedConcepts } from './concepts.ts'
 import { readModel, typedIn } from './drafts.ts'
@@ -91,11 +93,6 @@ export const defaultFields = (fields: readonly FormField[]): readonly FormField[
       return { ...field, editor, need: 'optional' }
     })
 
-const textIn = (form: FormData, name: string): string => {
-  const value = form.get(name)
-  return typeof value === 'string' ? value : ''
-}
-
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -121,12 +118,10 @@ async function sentRules(context: StewardContext, form: FormData): Promise<Rules
     readModel(context, 'datasets').then(fieldsOfModel),
     shippedConcepts(),
   ])
-  const pressed = textIn(form, 'do')
-  const entries = [...form].flatMap(([name, value]) =>
-    typeof value === 'string' && name.includes('.') ? [[name, value] as const] : [],
-  )
-  const quads = statementsIn(textIn(form, 'defaults'))
-  const typed = typedIn(parsed(textIn(form, 'typed')))
+  const pressed = textField(form, 'do')
+  const entries = [...sentFields(form)].filter(([name]) => name.includes('.'))
+  const quads = statementsIn(textField(form, 'defaults'))
+  const typed = typedIn(parsed(textField(form, 'typed')))
   const change = savedForm({
     quads,
     typed,
@@ -139,19 +134,19 @@ async function sentRules(context: StewardContext, form: FormData): Promise<Rules
   })
   const removed = new Set(change.removed)
   const [, field = ''] = /^add:(.*)$/s.exec(pressed) ?? []
-  const tag = textIn(form, `${field}.@`)
+  const tag = textField(form, `${field}.@`)
   const texts = (name: string) => [...new Set(form.getAll(name).map(String))]
   return {
-    review: textIn(form, 'review'),
+    review: textField(form, 'review'),
     languages: texts('language'),
     required: texts('required'),
     programs: form.has('programs'),
-    points: textIn(form, 'points').trim(),
+    points: textField(form, 'points').trim(),
     defaults: [...quads.filter((one) => !removed.has(one)), ...change.added],
     typed: change.typed,
-    shown: [...texts('shown'), ...(pressed === 'fill' ? [textIn(form, 'fill')] : [])],
+    shown: [...texts('shown'), ...(pressed === 'fill' ? [textField(form, 'fill')] : [])],
     added: field === '' ? [] : [tag === '' ? field : `${field}.${tag}`],
-    revision: textIn(form, 'revision'),
+    revision: textField(form, 'revision'),
   }
 }
 
@@ -172,7 +167,7 @@ export async function saveRules(
 ): Promise<SentRules | undefined> {
   if (!isStewardOf(context, id)) throw new Failure('not-found', 'there is no such catalogue')
   const rules = await sentRules(context, form)
-  if (textIn(form, 'do') !== 'save') return { rules, isEdited: true }
+  if (textField(form, 'do') !== 'save') return { rules, isEdited: true }
   const points = pointsIn(rules.points)
   if (points === undefined || rules.typed.length > 0) return { rules, isEdited: false }
   const { review, languages, required, programs, defaults, revision } = rules

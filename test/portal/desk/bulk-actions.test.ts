@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
-import { signedIn } from '../signed-in.ts'
+import { signedInOnce } from '../signed-in.ts'
 
 const keys = {
   'key-of-everything': ['*'],
@@ -16,12 +16,7 @@ type Key = keyof typeof keys
 
 let directory: string
 let platform: Gateway
-const people = new Map<string, Awaited<ReturnType<typeof signedIn>>>()
-const as = async (key: Key) => {
-  const person = people.get(key) ?? (await signedIn(platform, key))
-  people.set(key, person)
-  return person
-}
+const as = signedInOnce(() => platform)
 
 beforeAll(async () => {
   directory = await temporaryDirectory()

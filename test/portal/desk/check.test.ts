@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises'
 
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
@@ -249,10 +249,7 @@ it('shows hostile notes and titles as text', async () => {
 describe.skipIf(executablePath === undefined)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser()
   })
   afterAll(() => browser?.close())
 

@@ -1,8 +1,7 @@
 /** Pages of the desk in a real Chromium: nothing that axe-core finds at 320 and 1280 pixels, in two languages. */
 
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { signedIn } from '../signed-in.ts'
@@ -37,10 +36,7 @@ afterAll(async () => {
 test.skipIf(executablePath === undefined)(
   'the pages of the desk have no violation of axe, and do not scroll sideways',
   async () => {
-    const browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    const browser = await openBrowser()
     try {
       const faults: string[] = []
       for (const key of [

@@ -1,12 +1,11 @@
 /** The desk on a running platform: who has one, how a dataset is begun, what waits, and that others see nothing of it. */
 
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { executablePath } from '../../support/chromium.ts'
+import { executablePath, openBrowser } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
-import { signedIn } from '../signed-in.ts'
+import { signedIn, signedInOnce } from '../signed-in.ts'
 
 const keys = {
   'key-of-everything': ['*'],
@@ -21,12 +20,7 @@ const keys = {
 
 let directory: string
 let platform: Gateway
-const people = new Map<string, Awaited<ReturnType<typeof signedIn>>>()
-const as = async (key: keyof typeof keys) => {
-  const person = people.get(key) ?? (await signedIn(platform, key))
-  people.set(key, person)
-  return person
-}
+const as = signedInOnce(() => platform)
 
 beforeAll(async () => {
   directory = await temporaryDirectory()
@@ -270,10 +264,7 @@ test.each(hostileStrings)('no title harms the pages: %j', async (title) => {
 test.skipIf(executablePath === undefined)(
   'a title begins a dataset without script',
   async () => {
-    const browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    const browser = await openBrowser()
     try {
       const context = await browser.newContext({ javaScriptEnabled: false, baseURL: platform.url })
       const page = await context.newPage()

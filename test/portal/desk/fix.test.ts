@@ -1,10 +1,9 @@
 /** From what is wrong with a published dataset to the field that mends it: in one click, for who may change it, without a draft before. */
 
 import { readFileSync } from 'node:fs'
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pageIndicators } from '../../../src/portal/parts/quality.ts'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
 import {
   client,
   eventually,
@@ -219,7 +218,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
   ] as const)(
     '%s JavaScript one click leads to the control, which is typed into, and the page says what it earned',
     async (_, javaScriptEnabled, id) => {
-      const browser = await chromium.launch({ executablePath })
+      const browser = await openBrowser()
       const context = await browser.newContext({ javaScriptEnabled })
       const page = await context.newPage()
       await page.goto(`${platform.url}/en/sign-in`)
@@ -251,7 +250,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
   it.each([320, 390, 1280])(
     'the field to correct has no fault at %s px',
     async (width) => {
-      const browser = await chromium.launch({ executablePath })
+      const browser = await openBrowser()
       const context = await browser.newContext({ viewport: { width, height: 800 } })
       const page = await context.newPage()
       await page.goto(`${platform.url}/en/sign-in`)

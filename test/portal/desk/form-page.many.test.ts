@@ -1,8 +1,7 @@
 /** Forms of a draft in a real Chromium: nothing that axe-core finds, at three widths, light and dark. */
 
-import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
 import { deskAlone } from './desk-alone.ts'
 import { lakes, path, send, steps } from './form-sender.ts'
 
@@ -12,7 +11,7 @@ test.skipIf(executablePath === undefined)(
   async () => {
     const own = await deskAlone(lakes)
     await send(own, 'essentials', 'save', { 'categories.+0': 'Enviroment' })
-    const browser = await chromium.launch({ ...(executablePath && { executablePath }) })
+    const browser = await openBrowser()
     const found: string[] = []
     for (const [width, colorScheme] of [
       [320, 'light'],

@@ -1,8 +1,8 @@
 /** Journeys over the desk in a real Chromium, each with and without JavaScript; and the comfort that the script adds. */
 
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser, strangeOn } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 
@@ -28,10 +28,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     })
     const api = client({ url: platform.url, key: all })
     await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
     await browser?.close()
@@ -51,15 +48,8 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
       baseURL: platform.url,
       viewport: size,
     })
-    const faults: string[] = []
     const page = await context.newPage()
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text())
-    })
-    page.on('pageerror', (error) => faults.push(String(error)))
-    page.on('request', (request) => {
-      if (!request.url().startsWith(platform.url)) faults.push(request.url())
-    })
+    const faults = strangeOn(page, platform.url)
     await page.goto('/en/sign-in')
     await signInOn(page)
     return { context, page, faults }

@@ -1,8 +1,8 @@
 /** Journeys of a dataset after its first form in a real Chromium, each with and without JavaScript: its day, and the way back. */
 
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser, strangeOn } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 
@@ -25,10 +25,7 @@ describe.skipIf(executablePath === undefined)('a dataset in a browser', () => {
     })
     const api = client({ url: platform.url, key: all })
     await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
     await browser?.close()
@@ -39,15 +36,8 @@ describe.skipIf(executablePath === undefined)('a dataset in a browser', () => {
   /** Opens a page for a steward; `faults` are errors of the console and requests to other hosts. */
   async function opened(javaScriptEnabled: boolean) {
     const context = await browser.newContext({ javaScriptEnabled, baseURL: platform.url })
-    const faults: string[] = []
     const page = await context.newPage()
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text())
-    })
-    page.on('pageerror', (error) => faults.push(String(error)))
-    page.on('request', (request) => {
-      if (!request.url().startsWith(platform.url)) faults.push(request.url())
-    })
+    const faults = strangeOn(page, platform.url)
     await page.goto('/en/sign-in')
     await page.fill('#key', steward)
     await page.click('main form button')

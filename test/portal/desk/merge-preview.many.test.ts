@@ -1,8 +1,8 @@
 /** Pages of the merge and of previews in a real Chromium: nothing that axe-core finds, and a decision with and without JavaScript. */
 
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser, strangeOn } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 
@@ -18,10 +18,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     platform = await gateway(directory, { PLATFORM_HUB_API_KEYS: JSON.stringify(keys) })
     const api = client({ url: platform.url, key: 'key-of-everything' })
     await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
     await browser.close()
@@ -109,16 +106,8 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     async (way, hasScript) => {
       const own = await clash(`decided-${way}`)
       const page = await signIn(hasScript, false)
-      const faults: string[] = []
-      page.on('console', (message) => {
-        // The browser says so of the page that refuses to publish.
-        if (message.type() === 'error' && !message.text().includes('status of 400'))
-          faults.push(message.text())
-      })
-      page.on('pageerror', (error) => faults.push(String(error)))
-      page.on('request', (request) => {
-        if (!request.url().startsWith(platform.url)) faults.push(request.url())
-      })
+      // The browser says so of the page that refuses to publish.
+      const faults = strangeOn(page, platform.url, /status of 400/)
       await page.goto(`${own}/check`)
       await page.click('button[value="publish"]')
       await page.click('text=Compare and decide')

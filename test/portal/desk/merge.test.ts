@@ -4,7 +4,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
+import {
+  client,
+  gateway,
+  remove,
+  repositoryOf,
+  temporaryDirectory,
+  type Gateway,
+} from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
 import { signedIn } from '../signed-in.ts'
@@ -40,16 +47,7 @@ afterAll(async () => {
   await remove(directory)
 })
 
-const ask = (key: string, method: string, path: string, body?: string | object) =>
-  fetch(`${platform.url}/api/hub/repo${path}`, {
-    method,
-    headers: {
-      'X-API-Key': key,
-      'Content-Type': typeof body === 'object' ? 'application/json' : 'text/turtle',
-      Accept: 'application/json',
-    },
-    ...(body !== undefined && { body: typeof body === 'object' ? JSON.stringify(body) : body }),
-  })
+const ask = repositoryOf(() => platform)
 
 const files = `; dcat:distribution <http://localhost:8080/set/distribution/all> .
 <http://localhost:8080/set/distribution/all> a dcat:Distribution ; dct:title "All samples"@en ; dcat:accessURL <https://lakes.example/all>`

@@ -1,9 +1,9 @@
 /** Pages of catalogues, rules and ticked records in a real Chromium: nothing that axe-core finds, also where something is wrong. */
 
 import { mkdir } from 'node:fs/promises'
-import { chromium, type Page } from 'playwright-core'
+import { type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { signedIn } from '../signed-in.ts'
@@ -76,10 +76,7 @@ const ways: Readonly<Record<string, readonly [string, (page: Page) => Promise<un
 test.skipIf(executablePath === undefined)(
   'the pages have no violation of axe, and do not scroll sideways',
   async () => {
-    const browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    const browser = await openBrowser()
     try {
       const faults: string[] = []
       const page = await (await browser.newContext({ baseURL: platform.url })).newPage()

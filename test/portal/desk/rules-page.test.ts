@@ -1,12 +1,12 @@
 /** Catalogues of a steward and their rules in the browser: who sees them, how they are set, and that forms and checks follow them. */
 
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { executablePath } from '../../support/chromium.ts'
+import { executablePath, openBrowser } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
-import { signedIn } from '../signed-in.ts'
+import { signedInOnce } from '../signed-in.ts'
 
 const keys = {
   'key-of-everything': ['*'],
@@ -18,12 +18,7 @@ type Key = keyof typeof keys
 
 let directory: string
 let platform: Gateway
-const people = new Map<string, Awaited<ReturnType<typeof signedIn>>>()
-const as = async (key: Key) => {
-  const person = people.get(key) ?? (await signedIn(platform, key))
-  people.set(key, person)
-  return person
-}
+const as = signedInOnce(() => platform)
 
 beforeAll(async () => {
   directory = await temporaryDirectory()
@@ -275,10 +270,7 @@ describe('the form of a dataset', () => {
 describe.skipIf(executablePath === undefined)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox'],
-    })
+    browser = await openBrowser()
   })
   afterAll(() => browser.close())
 
