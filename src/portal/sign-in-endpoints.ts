@@ -8,7 +8,6 @@ import { readForm } from '../http/form.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
 import { refusePrefetch, isSameHostForm } from '../http/headers.ts'
 import { isLoopback } from '../http/peer.ts'
-import { cataloguesOf } from '../http/roles.ts'
 import type { PageContext } from './context.ts'
 import { preferredLanguage } from './negotiation.ts'
 import { html, icon } from './html.ts'
@@ -202,16 +201,11 @@ const finishSignIn = (sessions: Sessions, oidc: Oidc) =>
     }),
   })
 
-/**
- * First page of a session: that of a form which was kept, else the desk for publishers and the sources for stewards and all
- * others.
- */
+/** First page of a session: that of a form which was kept, else the desk where the person has one, else the sources. */
 function firstPage({ t, base, pathTo }: PageContext, session: Session | undefined) {
   const [kept] = session?.kept.paths() ?? []
   if (kept !== undefined) return { path: base + restoredPath(kept), label: t('desk') }
-  const isDesk =
-    session?.hasDesk === true && cataloguesOf(session.permissions, 'steward').length === 0
-  return isDesk
+  return session?.hasDesk === true
     ? { path: pathTo('desk'), label: t('desk') }
     : { path: pathTo('harvest'), label: t('menu-harvest') }
 }

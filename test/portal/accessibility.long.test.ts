@@ -63,7 +63,7 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
     await page.goto(`${demo.home}${language}/sign-in`)
     await page.fill('#key', demo.key)
     await page.click('main button')
-    await page.waitForURL(/\/harvest$/)
+    await page.waitForURL(/\/desk$/)
   }
 
   /** Pages behind the sign-in: lists, a pipe, a run with findings, one that waits, its removals. */
@@ -287,6 +287,7 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
     })
     const page = await context.newPage()
     await signIn(page)
+    await page.goto(`${demo.home}en/harvest`)
     await page.click('tr:has-text("county archive") button[value=run]')
     expect(page.url()).toMatch(/\/harvest\/runs\//)
     await expect

@@ -139,7 +139,7 @@ describe('signing in at a provider', () => {
     expect(callback.headers.get('Location')).toMatch(/^\/de\/sign-in\/callback\?code=c&state=/)
     const answer = await back(cookie)
     expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'private, no-store'])
-    expect(await answer.text()).toContain('content="0; url=/de/harvest"')
+    expect(await answer.text()).toContain('content="0; url=/de/desk"')
     expect(cookieOf(answer, 'session')).toMatch(
       /^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
     )

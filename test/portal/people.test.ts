@@ -94,7 +94,7 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
       expect(await anna.locator('#key').getAttribute('autocomplete')).toBe('new-password')
       await note(anna)
       await anna.click('main form button:text("Sign in")')
-      await anna.waitForURL('**/en/harvest')
+      await anna.waitForURL('**/en/desk')
       await anna.goto('/en/desk/new')
       await anna.fill('#title', `Reeds ${name}`)
       await anna.click('button:text-is("Begin")')

@@ -260,7 +260,7 @@ describe('signing in', () => {
 
   it('takes a key and gives a cookie that scripts and other sites do not get', async () => {
     const answer = await signIn(platform.key)
-    expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/en/harvest'])
+    expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/en/desk'])
     expect(answer.headers.getSetCookie()[0]).toMatch(
       /^session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
     )
