@@ -182,7 +182,8 @@ function emptyRows(
   const count = field.single && filled.length > 0 ? 0 : Math.max(isOpen ? 1 : 0, wanted.length)
   return Array.from({ length: Math.min(count, 20) }, (_, index): FormRow => {
     const row = empty(String(index))
-    return field.nested && wanted.length < 20
+    // The empty row of places takes a name; the form shows an area beside it.
+    return field.nested && field.editor !== 'place' && wanted.length < 20
       ? {
           ...row,
           parts: rowsOf({ ...source, added: [] }, undefined, field.nested.fields, `${row.name}.`),

@@ -5,7 +5,7 @@ import type { StewardContext } from '../context.ts'
 import { html } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
-import { breadcrumbs, pageSection } from '../parts/blocks.ts'
+import { breadcrumbs } from '../parts/blocks.ts'
 import { othersNotice, outcome, type Posted } from './check-page.ts'
 import { deskFrame, publishedTitle } from './desk-frame.ts'
 import { readModel, repositoryPath, type VersionPlace } from './drafts.ts'
@@ -31,7 +31,7 @@ export async function publishedPage(
     sessionForm(
       context,
       pathTo('desk', 'new'),
-      html`<input type="hidden" name="of" value="${id}"><button class="button">${t('edit')}</button>`,
+      html`<input type="hidden" name="of" value="${id}"><button class="button quiet">${t('edit')}</button>`,
     )
   const form = html`<button class="vh" name="do" value="" tabindex="-1">${t('publish-again')}</button>
     <div class="field"><label for="reason">${t('withdraw-reason')}</label><textarea id="reason" name="reason" rows="3" maxlength="2000">
@@ -43,7 +43,7 @@ ${typed('reason')}</textarea></div>
     title: `${t('form-state-published')}: ${title}`,
     body: html`${breadcrumbs(context, steward.hasDesk && { href: pathTo('desk'), label: t('desk') })}
       <div class="form-title"><h1>${title}</h1><span class="flag public">${t('form-state-published')}</span></div>${outcome(context, posted)}${model && othersNotice(context, { type, id, model })}
-      <div class="row close">${change}<a class="button quiet" href="${own}">${t('published-see')}</a><a class="button quiet" href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></div>
-      ${mayWithdraw && pageSection('withdraw', t('withdraw'), [html`<p class="soft">${t('withdraw-hint')}</p>`, sessionForm(context, pathTo('desk', type, id, 'check'), form, 'stack close')])}`,
+      <div class="row close"><a class="button" href="${own}">${t('published-see')}</a>${change}<a class="button quiet" href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></div>
+      ${mayWithdraw && html`<details class="f" id="withdraw"${posted && html` open`}><summary>${t('withdraw')} …</summary><p class="soft">${t('withdraw-hint')}</p>${sessionForm(context, pathTo('desk', type, id, 'check'), form, 'stack close')}</details>`}`,
   })
 }
