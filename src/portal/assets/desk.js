@@ -32,9 +32,7 @@
 
   const mostCharacters = 2 * 2 ** 20
   const isTooLarge = (data) =>
-    data.toString().length > 4 * mostCharacters || sizeOf(data) > mostCharacters
-  const sizeOf = (data) =>
-    [...data].reduce((sum, [name, text]) => sum + name.length + text.length, 0)
+    data.toString().length > 4 * mostCharacters || [...data].flat().join('').length > mostCharacters
 
   /* Saving 2 seconds after the last change and on leaving a field, with the request of the button. */
   let timer
@@ -78,45 +76,37 @@
   const send = async (chosen, isAgain = false) => {
     clearTimeout(timer)
     const data = toSend(chosen)
-    const sent = data.toString()
-    if (sent === last) return
+    if (data.toString() === last) return
     if (isTooLarge(data)) {
       say(words.large, true)
       return
     }
     const before = changes
-    const body = new URLSearchParams(data)
-    body.set('_csrf', tokenField.value)
-    body.set('revision', form.elements.revision.value)
-    body.set('do', 'save')
-    const headers = { Accept: 'text/html' }
-    const answer = await fetch(form.action, { method: 'POST', body, headers }).catch(
-      () => undefined,
-    )
-    if (!answer) {
-      say(words.unsaved, true)
-      later(30_000)
-      return
-    }
-    const page = await parsed(answer)
-    if (isSignIn(answer)) {
+    const { value } = form.elements.revision
+    const own = { _csrf: tokenField.value, revision: value, do: 'save' }
+    const body = new URLSearchParams([...data, ...Object.entries(own)])
+    const request = { method: 'POST', body, headers: { Accept: 'text/html' } }
+    const answer = await fetch(form.action, request).catch(() => undefined)
+    const page = answer && (await parsed(answer))
+    if (page && isSignIn(answer)) {
       say(words.signedOut, true)
       return
     }
-    if (/[?&]restored=1/.test(answer.url) && !isAgain) {
+    if (page && /[?&]restored=1/.test(answer.url) && !isAgain) {
       /* Signed in again in another window: its forms have another token. */
       takeToken(page)
       await send(chosen, true)
       return
     }
-    renew(page)
-    if (!answer.ok) {
-      say(page.getElementById('unsaved')?.textContent ?? words.unsaved, true)
+    if (page) renew(page)
+    if (!answer?.ok) {
+      say(page?.getElementById('unsaved')?.textContent ?? words.unsaved, true)
       later(30_000)
       return
     }
     await released()
-    if (!isSending) adopt(page, data, chosen)
+    const sent = follow(page, data)
+    if (!isSending) adopt(page, sent, chosen)
     /* What was changed meanwhile is saved by the next request. */
     last = changes === before ? toSend().toString() : ''
     isDirty = toSend(true).toString() !== last
@@ -137,12 +127,30 @@
         })
       : undefined
 
+  /* A new value gets a page and a name of its own by its first saving; what was sent is returned under the new names. */
+  const valueIn = ({ action }) => decodeURIComponent(/\/files\/([^?]+)/.exec(action)?.[1] ?? '')
+  const follow = (page, sent) => {
+    const fresh = page.querySelector('form[data-autosave]')
+    const [old, name] = [valueIn(form), fresh ? valueIn(fresh) : '']
+    if (name === '' || name === old) return sent
+    const moved = (text) => text.replace(`${old}.`, `${name}.`)
+    form.action = fresh.action
+    history.replaceState(undefined, '', fresh.action)
+    for (const field of form.querySelectorAll('fieldset.f')) field.id = moved(field.id)
+    for (const link of form.querySelectorAll('a[href]'))
+      link.href = link.href.replace(encodeURIComponent(old), encodeURIComponent(name))
+    for (const control of form.querySelectorAll('[name]')) {
+      if (control.matches('button')) control.value = moved(control.value)
+      else control.name = moved(control.name)
+    }
+    return new URLSearchParams([...sent].map(([key, text]) => [moved(key), text]))
+  }
+
   /* Takes the fields of the page that was answered; those in use keep what is typed and get the new names. */
   const adopt = (page, sent, chosen) => {
     const fresh = page.querySelector('form[data-autosave]')
     if (!fresh) return
-    for (const name of ['revision', 'from'])
-      if (form.elements[name]) form.elements[name].value = fresh.elements[name]?.value ?? ''
+    let isContested = false
     const now = dataOf()
     const isSettled = ({ name }) => now.getAll(name).join('\n') === sent.getAll(name).join('\n')
     for (const field of form.querySelectorAll('fieldset.f')) {
@@ -150,8 +158,11 @@
       if (!next || next.innerHTML === originals.get(field)) continue
       const isInUse = field.contains(document.activeElement) || field.querySelector('.dragged')
       if (field === chosen || (!isInUse && controlsIn(field).every(isSettled))) replace(field, next)
-      else rename(controlsIn(field), controlsIn(next), sent)
+      else isContested = rename(controlsIn(field), controlsIn(next), sent) || isContested
     }
+    /* With the old revision, the next request finds out that others changed what is being typed. */
+    for (const name of isContested ? [] : ['revision', 'from'])
+      if (form.elements[name]) form.elements[name].value = fresh.elements[name]?.value ?? ''
     for (const part of ['.gain', '.sections ol', '.form-title', '.as-hit']) {
       const [own, theirs] = [document.querySelector(part), page.querySelector(part)]
       if (own && theirs && !own.contains(document.activeElement)) own.replaceWith(theirs)
@@ -168,13 +179,11 @@
     if (isFocused) (next.querySelector('[data-chips]') ?? next.querySelector('button, a'))?.focus()
   }
   /* Names are FIELD.ROW.FIELD.ROW; controls are paired by their fields, several of one field by what was sent. */
+  const isLine = (control) => control.matches('textarea, input:not([type=radio], [type=checkbox])')
   const rowOf = (name) => name.split('.').slice(0, 2).join('.')
-  const kindOf = ({ name, lang }) =>
-    `${name
-      .split('.')
-      .filter((_, index) => index % 2 === 0)
-      .join('.')} ${lang}`
+  const kindOf = ({ name, lang }) => `${name.replaceAll(/\.[^.]*(\.|$)/g, '$1')} ${lang}`
   const rename = (own, theirs, sent) => {
+    let isContested = false
     const names = new Map()
     const rows = new Map()
     const taken = new Set()
@@ -186,15 +195,22 @@
       const text = (sent.get(control.name) ?? '').replaceAll('\r\n', '\n')
       const other = isOnly ? others[0] : others.find(({ value }) => value === text)
       if (!other) continue
+      /* Others changed a text that was sent as it had been shown: it is taken over, unless one goes on typing. */
+      const isOthers = isLine(control) && text === control.defaultValue && other.value !== text
+      isContested ||= isOthers && control.value !== text
+      if (isOthers && control.value !== text) continue
+      if (isOthers) control.value = other.value
+      if (isLine(control)) control.defaultValue = other.defaultValue
       taken.add(other)
       names.set(control.name, other.name)
       rows.set(rowOf(control.name), rowOf(other.name))
     }
     for (const control of own) {
       const row = rowOf(control.name)
-      const inRow = rows.has(row) ? rows.get(row) + control.name.slice(row.length) : control.name
+      const inRow = (rows.get(row) ?? row) + control.name.slice(row.length)
       control.name = names.get(control.name) ?? inRow
     }
+    return isContested
   }
 
   /* Combobox: the list of the page on which concepts are chosen. */
@@ -401,12 +417,9 @@
       const field = target.closest('fieldset.f')
       if (isDirty && !field?.contains(relatedTarget)) later(150)
     })
-    addEventListener('pointerdown', () => {
-      isPressed = true
-    })
-    for (const name of ['pointerup', 'pointercancel'])
+    for (const name of ['pointerdown', 'pointerup', 'pointercancel'])
       addEventListener(name, () => {
-        isPressed = false
+        isPressed = name === 'pointerdown'
       })
     /* Back from another window, where one may have signed in. */
     addEventListener('focus', () => {

@@ -1,10 +1,10 @@
 /** Endpoints of the form of a draft: sections, pages of described values, and the pages on which concepts are chosen. */
 
+import type { Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
 import { readFormData, textField } from '../../http/form.ts'
-import { graphOf } from '../../rdf/read.ts'
 import type { PageContext, StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
 import { shaclResults } from '../parts/findings.ts'
@@ -20,12 +20,12 @@ import {
   fieldsOfModel,
   nodeOf,
   rowNamed,
+  rowsOfDraft,
   sectionPage,
   valuePage,
 } from './form-page.ts'
-import { isUnchanged } from './form-names.ts'
+import { isUnchanged, rowKey } from './form-names.ts'
 import { savedForm } from './form-post.ts'
-import { rowsOf } from './form-rows.ts'
 import { pickPage } from './pick-page.ts'
 import { failedForm, keptForm, statusOf, type Unsaved, withUnsaved } from './unsaved.ts'
 
@@ -90,6 +90,8 @@ type Saved = {
   readonly isMerged: boolean
   /** Points before the correction that the form is for; absent for other forms. */
   readonly points: string | undefined
+  /** Described value that the form of a new one made. */
+  readonly made: Term | undefined
 }
 
 /**
@@ -134,7 +136,7 @@ async function savePosted(
     if (await saveDraft(context, draft, change)) {
       // The check notes the points of the draft, so that the next page has them.
       const after = isMeasured ? await pointsOfDraft(context, draft) : undefined
-      return { draft, isMerged, points: after && before }
+      return { draft, isMerged, points: after && before, made: change.made }
     }
   }
   throw new Failure('conflict', 'others change this draft at the moment: send it again')
@@ -221,7 +223,8 @@ type AfterSaving = {
 }
 
 /** Path of the page that follows a saved form, with its query and anchor. */
-function pathAfter({ context, c, form, pressed, saved, path, next }: AfterSaving): string {
+function pathAfter(after: AfterSaving): string {
+  const { context, c, form, pressed, saved, next } = after
   const { draft, isMerged, points } = saved
   const name = c.req.param('name') ?? ''
   const [action, rest] = split(pressed)
@@ -237,7 +240,7 @@ function pathAfter({ context, c, form, pressed, saved, path, next }: AfterSaving
   query.set('saved', isMerged ? 'merged' : '1')
   const isGone = action === 'remove' && field === name
   const anchor = field === '' ? '' : `#f-${field.split('.').slice(0, fieldDepth(field)).join('.')}`
-  const steps = isGone ? next(draft, name, context) : here(path, name, draft, context)
+  const steps = isGone ? next(draft, name, context) : here(after)
   return to(steps) + fixQuery(context) + anchor
 }
 
@@ -265,24 +268,13 @@ const parentOf: Next = ({ model }, name) => {
   ]
 }
 
-/** The page of the form itself; for a value that had no page before its first saving, the list that it is in. */
-function here(
-  path: string,
-  name: string,
-  draft: Draft,
-  context: StewardContext,
-): readonly string[] {
+/** The page of the form itself; of a value that its first saving made, the page of this value. */
+function here({ context, c, path, saved: { draft, made } }: AfterSaving): readonly string[] {
+  const name = c.req.param('name') ?? ''
   if (!path.startsWith('/files')) return [name]
-  const source = {
-    graph: graphOf(draft.quads),
-    typed: [],
-    pageLanguage: context.language,
-    languages: [],
-    added: [],
-  }
-  const isThere =
-    rowNamed(rowsOf(source, nodeOf(draft), fieldsOfModel(draft.model)), name)?.row.term !==
-    undefined
+  if (made && /\.\+\d+$/.test(name))
+    return ['files', `${name.slice(0, name.lastIndexOf('.'))}.${rowKey(made, '')}`]
+  const isThere = rowNamed(rowsOfDraft({ context, draft, added: [] }), name)?.row.term
   return isThere ? ['files', name] : parentOf(draft, name, context)
 }
 

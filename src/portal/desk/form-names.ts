@@ -1,7 +1,8 @@
-/** Names of the controls of a form, by which the values that they show are found again when it is posted. */
+/** Names of the controls of a form, by which the values that they show are found again when it is posted; and the posted tree. */
 
 import { hash } from 'node:crypto'
 import type { Term } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
 import { termText } from '../../rdf/lines.ts'
 
 /** Input that is no RDF: the draft keeps it until it is corrected. `node` is an IRI, or `_:label` of a blank node. */
@@ -42,3 +43,79 @@ export const isUnchanged = (name: string, text: string): boolean => {
 /** Part of a control's name by which a typed text is found again. */
 export const typedKey = (entry: Typed): string =>
   `!${shortDigest(JSON.stringify([entry.node, entry.path, entry.language, entry.text]))}`
+
+/** Posted controls as a tree: field → row → value, and fields of nested rows. */
+export type PostedRows = Map<string, PostedRow>
+export type PostedRow = {
+  value?: string
+  isRemoved?: true
+  readonly fields: Map<string, PostedRows>
+}
+
+/** Most values of one field that a form may have. */
+const mostRows = 200
+
+/** Failure of a form with too many of something. */
+export const tooMany = (what: string) =>
+  new Failure('too-large', `a form has at most ${what}; edit the record as Turtle`)
+
+/** Most characters between which a name of a control is cut. */
+const mostDepth = 12
+
+const newRow = (): PostedRow => ({ fields: new Map() })
+
+/** Row that the parts of a name lead to; makes what is missing. `undefined` for names that are no control of a form. */
+function rowAt(fields: Map<string, PostedRows>, name: string): PostedRow | undefined {
+  const parts = name.split('.')
+  if (parts.length % 2 === 1 || parts.length > mostDepth) return undefined
+  let at = fields
+  let row: PostedRow | undefined
+  for (let index = 0; index < parts.length; index += 2) {
+    const [field = '', token = ''] = parts.slice(index, index + 2)
+    const rows: PostedRows = at.get(field) ?? new Map()
+    at.set(field, rows)
+    row = rows.get(token) ?? newRow()
+    rows.set(token, row)
+    if (rows.size > mostRows) throw tooMany(`${mostRows} values of a field`)
+    at = row.fields
+  }
+  return row
+}
+
+/** Sides of a box, in the order of its text. */
+const sides = ['west', 'south', 'east', 'north'] as const
+
+/** Reads posted controls and the pressed button (`remove:NAME`, `use:NAME=VALUE`) into the tree. */
+export function postedRows(
+  entries: Iterable<readonly [string, string]>,
+  pressed: string,
+): Map<string, PostedRows> {
+  const fields = new Map<string, PostedRows>()
+  const boxes = new Map<string, Map<string, string>>()
+  for (const [name, value] of entries) {
+    const side = sides.find((candidate) => name.endsWith(`.${candidate}`))
+    const owner = side && name.slice(0, -side.length - 1)
+    if (side && owner !== undefined)
+      boxes.set(owner, (boxes.get(owner) ?? new Map()).set(side, value.trim()))
+    else if (!isUnchanged(name, value)) {
+      const row = rowAt(fields, name)
+      if (row) row.value = value
+    }
+  }
+  for (const [name, box] of boxes) {
+    const row = rowAt(fields, name)
+    const numbers = sides.map((side) => (box.get(side) ?? '').replace(',', '.'))
+    if (row && !row.value?.trim()) row.value = numbers.join(' ').trim()
+  }
+  const [action, rest = ''] = split(pressed, ':')
+  const [name, value] = split(rest, '=')
+  const row = action === 'remove' || action === 'use' ? rowAt(fields, name) : undefined
+  if (row && action === 'remove') row.isRemoved = true
+  if (row && action === 'use' && value !== undefined) row.value = value
+  return fields
+}
+
+const split = (text: string, separator: string): readonly [string, string?] => {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
+}

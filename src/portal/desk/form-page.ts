@@ -93,7 +93,12 @@ export type View = {
 }
 
 /** Rows of all fields of a draft. */
-export function rowsOfDraft({ context, draft, added, sent }: View): readonly FormRows[] {
+export function rowsOfDraft({
+  context,
+  draft,
+  added,
+  sent,
+}: Pick<View, 'context' | 'draft' | 'added' | 'sent'>): readonly FormRows[] {
   const graph = graphOf(draft.quads)
   const node = nodeOf(draft)
   const isRuled = draft.rules.languages.length > 0
@@ -186,7 +191,6 @@ export function valuePage(view: View, name: string): PageContent | undefined {
     heading,
     body,
     end,
-    isNew,
     action: formPath(view, 'files', name),
   })
 }
@@ -245,22 +249,20 @@ type FormParts = {
   readonly heading: string
   readonly body: HtmlContent
   readonly end?: HtmlContent
-  /** Whether the value is made by the first saving, which leads to another page. */
-  readonly isNew?: boolean
   readonly action: string
 }
 
 /** Page around a form: title, list of sections, figure, what is wrong, and how the record is found. */
 function pageOf(
   view: View,
-  { rows, own, cls, current, heading, body, end, isNew, action }: FormParts,
+  { rows, own, cls, current, heading, body, end, action }: FormParts,
 ): PageContent {
   const { context, draft } = view
   const { t, steward } = context
   const added = view.added.map((name) => `&add=${encodeURIComponent(name)}`).join('')
   const saved = context.query.get('saved')
   const savedText = t(saved === 'merged' ? 'form-saved-merged' : 'form-saved')
-  const form = html`<form method="post" action="${action}${added}${fixQuery(context)}" novalidate${isNew !== true && html` data-autosave`}>
+  const form = html`<form method="post" action="${action}${added}${fixQuery(context)}" novalidate data-autosave>
     <input type="hidden" name="_csrf" value="${steward.token}"><input type="hidden" name="revision" value="${draft.revision}">${pointsBefore(context)}
     <button class="vh" name="do" value="save" tabindex="-1">${t('form-save')}</button>
     ${gained(context, draft.score)}${errorSummary(view, own)} ${body}

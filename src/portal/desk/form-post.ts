@@ -17,82 +17,19 @@ import {
   authoredTag,
   isUnchanged,
   languageOfKey,
+  type PostedRow,
+  type PostedRows,
+  postedRows,
   sentText,
   shortDigest,
+  tooMany,
   type Typed,
   typedKey,
 } from './form-names.ts'
 import { readTerms, type Refusal } from './form-terms.ts'
 
-/** Posted controls as a tree: field → row → value, and fields of nested rows. */
-type Rows = Map<string, Row>
-type Row = { value?: string; isRemoved?: true; readonly fields: Map<string, Rows> }
-
-/** Most values of one field that a form may have, and most described values with a page of their own. */
-const [mostRows, mostDescribed] = [200, 100]
-
-const tooMany = (what: string) =>
-  new Failure('too-large', `a form has at most ${what}; edit the record as Turtle`)
-/** Most characters between which a name of a control is cut. */
-const mostDepth = 12
-
-const newRow = (): Row => ({ fields: new Map() })
-
-/** Row that the parts of a name lead to; makes what is missing. `undefined` for names that are no control of a form. */
-function rowAt(fields: Map<string, Rows>, name: string): Row | undefined {
-  const parts = name.split('.')
-  if (parts.length % 2 === 1 || parts.length > mostDepth) return undefined
-  let at = fields
-  let row: Row | undefined
-  for (let index = 0; index < parts.length; index += 2) {
-    const [field = '', token = ''] = parts.slice(index, index + 2)
-    const rows: Rows = at.get(field) ?? new Map()
-    at.set(field, rows)
-    row = rows.get(token) ?? newRow()
-    rows.set(token, row)
-    if (rows.size > mostRows) throw tooMany(`${mostRows} values of a field`)
-    at = row.fields
-  }
-  return row
-}
-
-/** Sides of a box, in the order of its text. */
-const sides = ['west', 'south', 'east', 'north'] as const
-
-/** Reads posted controls and the pressed button (`remove:NAME`, `use:NAME=VALUE`) into the tree. */
-function postedRows(
-  entries: Iterable<readonly [string, string]>,
-  pressed: string,
-): Map<string, Rows> {
-  const fields = new Map<string, Rows>()
-  const boxes = new Map<string, Map<string, string>>()
-  for (const [name, value] of entries) {
-    const side = sides.find((candidate) => name.endsWith(`.${candidate}`))
-    const owner = side && name.slice(0, -side.length - 1)
-    if (side && owner !== undefined)
-      boxes.set(owner, (boxes.get(owner) ?? new Map()).set(side, value.trim()))
-    else if (!isUnchanged(name, value)) {
-      const row = rowAt(fields, name)
-      if (row) row.value = value
-    }
-  }
-  for (const [name, box] of boxes) {
-    const row = rowAt(fields, name)
-    const numbers = sides.map((side) => (box.get(side) ?? '').replace(',', '.'))
-    if (row && !row.value?.trim()) row.value = numbers.join(' ').trim()
-  }
-  const [action, rest = ''] = split(pressed, ':')
-  const [name, value] = split(rest, '=')
-  const row = action === 'remove' || action === 'use' ? rowAt(fields, name) : undefined
-  if (row && action === 'remove') row.isRemoved = true
-  if (row && action === 'use' && value !== undefined) row.value = value
-  return fields
-}
-
-const split = (text: string, separator: string): readonly [string, string?] => {
-  const at = text.indexOf(separator)
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
-}
+/** Most described values with a page of their own. */
+const mostDescribed = 100
 
 /** Graph that changes while a form is saved, by line. */
 type Editing = {
@@ -102,6 +39,8 @@ type Editing = {
   readonly pageLanguage: string
   /** Whether the draft was changed after the form had been made: the form may have been sent twice. */
   readonly isStale: boolean
+  /** Described value that an empty row became last. */
+  made?: Term
 }
 
 const objectsOf = ({ quads }: Editing, node: Quad_Subject, paths: readonly string[]) =>
@@ -131,49 +70,55 @@ function saveLeaf(
   editing: Editing,
   node: Quad_Subject,
   field: FormField,
-  [token, row]: readonly [string, Row],
+  [token, row]: readonly [string, PostedRow],
 ): void {
   const text = sentText(row.value ?? '')
   const language = languageOfKey(token)
-  const found = token.startsWith('~') ? foundStatement(editing, node, field, token) : undefined
+  const shown = objectsOf(editing, node, field.path).find(
+    ({ object }) => token.startsWith('~') && token.slice(1, 9) === shortDigest(termText(object)),
+  )
   const entry = token.startsWith('!')
     ? editing.typed.find((typed) => typedKey(typed) === token)
     : undefined
   if (row.isRemoved) {
-    if (found) removeStatement(editing, found)
+    if (shown) removeStatement(editing, shown)
     if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
     return
   }
   if (row.value === undefined || isUnchanged(token, text)) return
   if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
   if (text.trim() === '') {
-    if (found) removeStatement(editing, found)
+    if (shown) removeStatement(editing, shown)
     return
   }
+  const tag = entry?.language ?? language
+  const isNew = shown === undefined && entry === undefined
+  const instead = isNew ? statementInstead(editing, node, field, tag) : undefined
+  const found = shown ?? (isText(field) ? instead : undefined)
   const old = found?.object
   const { concepts, pageLanguage } = editing
-  const tag = entry?.language ?? language
   const terms = readTerms(field, text, { language: tag, pageLanguage, old, concepts })
+  if (editing.isStale && instead && ('message' in terms || !has(terms, instead.object)))
+    throw new Failure('precondition-failed', 'others changed the same field meanwhile')
   saveTerms(editing, node, field, { found, terms, text, language: tag })
 }
 
-/**
- * Statement that a row shows. Of texts in languages, one that was changed meanwhile is found by its language: there is one text for
- * each, and that of the last form counts.
- */
-function foundStatement(
+const isText = ({ editor }: FormField) => editor === 'texts' || editor === 'prose'
+
+/** Editors whose values are chosen, not typed. */
+const chosen: ReadonlySet<string> = new Set(['boolean', 'choice', 'concept', 'licence', 'place'])
+
+/** Statement of others where a row shows none: the text of its language, or the typed value of a single field. */
+function statementInstead(
   editing: Editing,
   node: Quad_Subject,
   field: FormField,
-  token: string,
+  tag: string,
 ): Quad | undefined {
-  const statements = objectsOf(editing, node, field.path)
-  const own = statements.find(({ object }) => token.slice(1, 9) === shortDigest(termText(object)))
-  const isText = field.editor === 'texts' || field.editor === 'prose'
-  if (own || !isText || token.length < 17) return own
-  const language = languageOfKey(token)
-  return statements.find(
-    ({ object }) => object.termType === 'Literal' && object.language === language,
+  if (!isText(field) && (!field.single || chosen.has(field.editor))) return undefined
+  return objectsOf(editing, node, field.path).find(
+    ({ object }) =>
+      !isText(field) || (object.termType === 'Literal' && object.language === tag && tag !== ''),
   )
 }
 
@@ -201,7 +146,7 @@ function saveTerms(
     return
   }
   if (found) removeStatement(editing, found)
-  else if (field.single && field.editor !== 'texts' && field.editor !== 'prose')
+  else if (field.single && !isText(field))
     for (const other of objectsOf(editing, node, field.path)) removeStatement(editing, other)
   add(editing, ...terms.map((term) => quad(node, predicate, term)))
   for (const term of terms) removeTranslations(editing, node, field, term)
@@ -224,7 +169,7 @@ function removeTranslations(
 }
 
 /** Whether a posted row or one of its fields has a text. */
-const hasText = ({ value, fields }: Row): boolean =>
+const hasText = ({ value, fields }: PostedRow): boolean =>
   (value ?? '').trim() !== '' ||
   [...fields.values()].some((rows) =>
     [...rows].some(([token, row]) => token !== '@' && hasText(row)),
@@ -234,7 +179,7 @@ function saveNested(
   editing: Editing,
   node: Quad_Subject,
   field: FormField,
-  [token, row]: readonly [string, Row],
+  [token, row]: readonly [string, PostedRow],
 ): void {
   const { nested } = field
   if (!nested) return
@@ -260,8 +205,9 @@ function saveNested(
     )
     saveFields(editing, made, nested.fields, row.fields)
     const link = objectsOf(editing, node, field.path).find(({ object }) => object.equals(made))
-    const isTwice = editing.isStale && others.some(({ object }) => says(editing, object, made))
-    if (link && isTwice) removeStatement(editing, link)
+    const twin = others.find(({ object }) => editing.isStale && says(editing, object, made))
+    editing.made = twin?.object ?? made
+    if (link && twin) removeStatement(editing, link)
     else if (nested.fields.length > 4 && others.length >= mostDescribed)
       throw tooMany(`${mostDescribed} files`)
   }
@@ -294,7 +240,7 @@ function saveFields(
   editing: Editing,
   node: Quad_Subject,
   fields: readonly FormField[],
-  rows: Map<string, Rows>,
+  rows: Map<string, PostedRows>,
 ): void {
   for (const field of fields) {
     const posted = rows.get(field.name)
@@ -372,6 +318,8 @@ export type FormChange = {
   readonly removed: readonly Quad[]
   readonly added: readonly Quad[]
   readonly typed: readonly Typed[]
+  /** Described value that an empty row became; the last one of several. */
+  readonly made?: Term | undefined
 }
 
 /**
@@ -379,16 +327,16 @@ export type FormChange = {
  * `too-large` for one with too many values.
  */
 export function savedForm(form: PostedForm): FormChange {
-  const { quads, node, fields, typed, entries, pressed, concepts, pageLanguage, copied } = form
-  const { isStale = false } = form
-  const before = new Map(quads.map((triple) => [toLine(triple), triple]))
-  const editing = { quads: new Map(before), typed: [...typed], concepts, pageLanguage, isStale }
-  saveFields(editing, node, fields, postedRows(entries, pressed))
+  const { node, copied, isStale = false } = form
+  const before = new Map(form.quads.map((triple) => [toLine(triple), triple]))
+  const editing: Editing = { ...form, quads: new Map(before), typed: [...form.typed], isStale }
+  saveFields(editing, node, form.fields, postedRows(form.entries, form.pressed))
   if (copied && objectsOf(editing, node, copied.field.path).length === 0)
     add(editing, ...copied.statements)
   return {
     removed: [...before].flatMap(([line, triple]) => (editing.quads.has(line) ? [] : [triple])),
     added: [...editing.quads].flatMap(([line, triple]) => (before.has(line) ? [] : [triple])),
     typed: editing.typed,
+    made: editing.made,
   }
 }

@@ -51,6 +51,7 @@ const reasons: Readonly<Record<string, string>> = {
   'not-found': 'unsaved-gone',
   'unknown-resource': 'unsaved-gone',
   conflict: 'unsaved-conflict',
+  'precondition-failed': 'unsaved-both',
   'invalid-parameter': 'unsaved-refused',
 }
 

@@ -277,7 +277,7 @@ test('a form that is sent twice is saved once', async () => {
   expect(lines().match(/lakes.example\/n>/g)).toHaveLength(1)
 })
 
-test('two windows: each keeps what the other changed, and the last one says so', async () => {
+test('two windows: each keeps what the other changed, and of one field both are shown to choose', async () => {
   const [title, german] = [await nameOf('Lakes'), await nameOf('Seen')]
   const first = await typed(path('essentials'), { [title]: 'Lakes of A' })
   const second = await typed(path('essentials'), { [german]: 'Seen von B', 'keywords.+0': 'b' })
@@ -285,11 +285,12 @@ test('two windows: each keeps what the other changed, and the last one says so',
   expect((await post(path('essentials'), second)).location).toContain('saved=merged')
   for (const text of ['"Lakes of A"@en', '"Seen von B"@de', '"b"@en'])
     expect(lines()).toContain(text)
-  await post(path('essentials'), await typed(path('essentials'), {}))
-  const third = await typed(path('essentials'), {})
-  third.set(title, 'Lakes of C')
-  third.set('revision', '1')
-  await post(path('essentials'), third)
+  first.set(title, 'Lakes of C')
+  const both = await post(path('essentials'), first)
+  expect([both.status, lines().includes('"Lakes of A"@en')]).toEqual([412, true])
+  for (const text of ['Others changed the same field', 'Lakes of A', 'Lakes of C'])
+    expect(both.html).toContain(text)
+  expect((await post(path('essentials'), controlsIn(both.html))).status).toBe(303)
   expect(lines()).toContain('"Lakes of C"@en')
   expect(lines()).not.toContain('"Lakes of A"')
 })
@@ -380,4 +381,17 @@ test('what was typed into a field that the profile no longer has is in the answe
   expect(html).toContain('and into its part')
   expect(html).toContain('Old field')
   expect(lines()).toContain('"ice"@en')
+})
+
+test('a new file becomes a page of its own by its first save, which the script follows', async () => {
+  const address = '/en/desk/datasets/lakes/files/distributions.%2B0?catalogue=water'
+  const file = await typed(address, { 'distributions.+0.access_url.+0': 'https://lakes.example/n' })
+  expect(await desk.page(address)).toContain('data-autosave')
+  const { location } = await post(address, file)
+  expect(location).toMatch(/files\/distributions\.~[\w-]{16}\?/)
+  expect((await post(address, file)).location).toBe(location)
+  const own = await typed(location, {})
+  expect([...own.values()]).toContain('https://lakes.example/n')
+  expect((await post(location, own)).location).toContain('saved=1')
+  expect(lines().match(/lakes.example\/n>/g)).toHaveLength(1)
 })
