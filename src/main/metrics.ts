@@ -63,12 +63,12 @@ export const recordCheck =
       stored.get(catalogue)?.type?.toLowerCase() === validatedType &&
       !report.results.some(({ severity }) => severity === 'Violation')
     const [score] = await service.expected(fromLines(lines), isCompliant, signal)
-    const results = report.results.map(({ severity, focusNode, path, value, messages }) => ({
-      severity,
+    const results = report.results.map(({ focusNode, path, value, messages, ...result }) => ({
+      ...result,
       node: focusNode && keyOf(focusNode),
       path: path && 'termType' in path ? path.value : undefined,
       value: value && keyOf(value),
-      message: (messages.find(({ language }) => language === 'en') ?? messages[0])?.value ?? '',
+      messages: Object.fromEntries(messages.map(({ language, value: text }) => [language, text])),
     }))
     return { results, score: score?.total, dimensions: score?.dimensions }
   }

@@ -85,7 +85,10 @@ type ShapeResult = {
   readonly node?: string | undefined
   readonly path?: string | undefined
   readonly value?: string | undefined
-  readonly message: string
+  /** Language → message. */
+  readonly messages: Readonly<Record<string, string>>
+  /** IRI of the constraint component. */
+  readonly component: string
 }
 
 /**

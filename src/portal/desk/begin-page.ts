@@ -7,6 +7,7 @@ import { hasRole } from '../../http/roles.ts'
 import { termText } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { literal } from '../../rdf/terms.ts'
+import { hasHiddenCharacters, hiddenNames } from '../../text/hidden-characters.ts'
 import { textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
@@ -16,7 +17,6 @@ import { notice } from '../parts/blocks.ts'
 import { deskHead } from './desk-frame.ts'
 import { ownCatalogues } from './desk-lists.ts'
 import { readModel } from './drafts.ts'
-import { hasHiddenCharacters, hiddenNames } from './form-terms.ts'
 
 /** Most characters of a title. */
 const longestTitle = 500

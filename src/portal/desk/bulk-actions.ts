@@ -10,7 +10,7 @@ import { html, type HtmlContent } from '../html.ts'
 import { notice } from '../parts/blocks.ts'
 import { numberAt } from '../record.ts'
 import { sendStep, stepOf } from './check-endpoints.ts'
-import { refusalOf } from './check-page.ts'
+import { refusalOf } from './outcome.ts'
 
 /** Most records of one action; more are the work of a batch. */
 const mostPicked = 20

@@ -9,7 +9,7 @@ import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
 import { pageSection } from '../parts/blocks.ts'
 import { textTable } from '../parts/table.ts'
 import { type Refused, refusalNotice, titleField } from './begin-page.ts'
-import { outcome } from './check-page.ts'
+import { outcome } from './outcome.ts'
 import { deskHead } from './desk-frame.ts'
 import { draftTitle, linkIf, listDrafts, ownCatalogues, pageList, stateFlag } from './desk-lists.ts'
 

@@ -11,7 +11,8 @@ import type { StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
-import { checkPage, type Posted } from './check-page.ts'
+import { checkPage } from './check-page.ts'
+import type { Posted } from './outcome.ts'
 import { shippedConcepts } from './concepts.ts'
 import {
   draftPath,

@@ -1,8 +1,7 @@
 /** Page on which a draft is checked and published: what blocks that, its points, what will be public, and what one may do with it. */
 
-import type { Failure } from '../../errors.ts'
-import type { FormFields } from '../../http/form.ts'
-import { shortNames } from '../../rdf/namespaces.ts'
+import type { FormField } from '../../profile/form-model.ts'
+import { locn, rdfs, skos, xsd } from '../../rdf/namespaces.ts'
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
@@ -10,32 +9,27 @@ import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, notice, pageSection, panel } from '../parts/blocks.ts'
+import { typedWords } from '../parts/fault-words.ts'
+import { resultWords } from '../parts/findings.ts'
 import { dimensionBars, scoreText } from '../parts/quality.ts'
 import { fieldsAt, listAt } from '../record.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath } from './drafts.ts'
-import { fieldLabel, messageText, nameOfConcept, pointsOf } from './form-controls.ts'
+import { fieldLabel, nameOfValue, pointsOf } from './form-controls.ts'
 import { controlPath, type FieldPlace, placeOfFinding, placesOf } from './field-links.ts'
 import {
-  type Draft,
   fieldContext,
-  fieldsOfModel,
   formPath,
   isAnswered,
   keptStatements,
+  rowNamed,
   rowsOfDraft,
   sectionList,
   type View,
 } from './form-page.ts'
 import { propertyLabels } from './history-page.ts'
-import type { FormRow, FormRows } from './form-rows.ts'
-
-/** Form that is shown again: `error` is why it was refused, `answer` that of the repository where there is no other page. */
-export type Posted = {
-  readonly field: FormFields
-  readonly error?: Failure
-  readonly answer?: unknown
-}
+import { othersNotice, outcome, type Posted } from './outcome.ts'
+import { type FormRow, type FormRows, rowTitle } from './form-rows.ts'
 
 /** Milliseconds for a check: the first one of a process loads its shapes. */
 const checkMs = 15_000
@@ -66,60 +60,6 @@ export async function checkPage(view: View, posted?: Posted): Promise<PageConten
       ${pageSection('answers', t('publish-answers'), [answerList(view, rows, mayWrite), keptStatements(view)])}${actions(view, posted)}${throwAway(view)}</div>
       <aside aria-label="${t('publish-points')}">${points(context, checked)}${pagePanel(view, posted)}${textLinks(view, mayWrite)}</aside></div>`,
   })
-}
-
-/** Kind of a failure → ending of the key of its message; what is none of these may work later. */
-const refusals: Readonly<Record<string, string>> = {
-  'precondition-failed': 'changed',
-  'invalid-content': 'findings',
-  conflict: 'state',
-  'not-found': 'role',
-  'unknown-resource': 'gone',
-  'store-full': 'full',
-}
-
-/** Key of the text that says why an action was refused. */
-export const refusalOf = ({ kind }: Failure, action: string): string =>
-  `publish-refused-${kind === 'invalid-parameter' ? action : (refusals[kind] ?? 'later')}`
-
-/**
- * Notice that the last action was done, or why it was refused. Where the revision of the `draft` was posted, it is the published
- * record that was changed meanwhile.
- */
-export function outcome(
-  { t, query, pathTo }: StewardContext,
-  { field, error }: Partial<Posted> = {},
-  draft?: Pick<Draft, 'type' | 'id' | 'revision'>,
-): HtmlContent {
-  const did = `publish-did-${query.get('did') ?? ''}`
-  if (!field || !error)
-    return !field && t(did) !== did && html`<div role="status">${notice('good', t(did))}</div>`
-  const key = refusalOf(error, field('do'))
-  const isMerge =
-    error.kind === 'precondition-failed' && draft && field('revision') === draft.revision
-  const text = t(isMerge ? 'publish-refused-merge' : key)
-  const link =
-    isMerge &&
-    html` <a href="${pathTo('desk', draft.type, draft.id, 'merge')}">${t('merge-decide')}</a>`
-  return html`<div role="alert">${notice('bad', t('publish-refused'), html`<p>${text}${link}</p>`)}</div>`
-}
-
-/** Notice about the fields that others had changed before the last action; the address names their properties. */
-export function othersNotice(
-  context: StewardContext,
-  { type, id, model }: Pick<Draft, 'type' | 'id' | 'model'>,
-): HtmlContent {
-  const { t, query, pathTo } = context
-  const others = new Set(query.get('others')?.split(' '))
-  const isOther = (path: string) => others.has(shortNames().shorten(path) ?? path)
-  const fields = fieldsOfModel(model).filter(({ path }) => path.some(isOther))
-  if (fields.length === 0) return false
-  const names = fields.map((field) => fieldLabel({ page: context }, field)).join(', ')
-  return notice(
-    'run',
-    t('publish-others', { fields: names }),
-    html`<p><a href="${pathTo('desk', type, id, 'history')}">${t('versions')}</a></p>`,
-  )
 }
 
 /** Word of the author to the reviewer or back, and the time at which it is published, or was to be. */
@@ -200,51 +140,96 @@ function findingLists(
   findings: readonly Fields[],
 ): HtmlContent {
   const { t } = view.context
-  const places = placesOf(view, rows)
-  const item = (finding: Fields) => findingItem(view, places, finding)
-  const blocking = findings.filter((finding) => finding['blocks'] === true)
-  const others = findings.filter((finding) => finding['blocks'] !== true)
+  const form = { rows, places: placesOf(view, rows) }
+  const all = findings.map((finding) => placedFinding(view, form, finding))
+  // A warning about a property that the form does not ask for cannot be heeded in it.
+  const shown = all.filter(({ blocks, path, place }) => blocks || place || path === undefined)
+  const groups = [...Map.groupBy(shown, ({ key }) => key).values()]
+  const [blocking, others] = [true, false].map((blocks) =>
+    groups.filter(([first]) => first?.blocks === blocks),
+  )
+  const list = (items = blocking) =>
+    html`<ul class="close">${items?.map((group) => findingItem(view, group))}</ul>`
+  const count = others?.length ?? 0
   return [
-    blocking.length > 0
-      ? html`<div class="errors close"><h3>${t('publish-blocked', { count: blocking.length })}</h3><ul class="close">${blocking.map(item)}</ul></div>`
+    blocking && blocking.length > 0
+      ? html`<div class="errors close"><h3>${t('publish-blocked', { count: blocking.length })}</h3>${list()}</div>`
       : notice('good', t('publish-ready')),
-    others.length > 0 &&
-      html`<section class="section" aria-labelledby="better"><h3 id="better">${t('publish-better', { count: others.length })}</h3><ul class="close">${others.map(item)}</ul></section>`,
+    count > 0 &&
+      html`<section class="section" aria-labelledby="better"><h3 id="better">${t('publish-better', { count })}</h3>${list(others)}</section>`,
   ]
 }
 
-/** Finding with a link to its field, for those who may write: to that of its node, else to one of the same property. */
-function findingItem(view: View, places: readonly FieldPlace[], finding: Fields): HtmlMarkup {
+/** Finding with its field: that of its node, else one of the same property. Findings with the same `key` say the same. */
+function placedFinding(
+  view: View,
+  { rows, places }: { readonly rows: readonly FormRows[]; readonly places: readonly FieldPlace[] },
+  finding: Fields,
+) {
+  const { context, draft } = view
   const [node, path] = [textAt(finding, 'node'), textAt(finding, 'path')]
   const place = placeOfFinding(places, { node, path })
-  const own = place && fieldLabel({ page: view.context }, place.rows.field)
-  const label =
-    own ??
-    (path === undefined ? view.draft.title : propertyLabels({ page: view.context }, [])(path))
-  const href = place
-    ? controlPath(view, place)
-    : formPath(view, view.draft.model.sections[0]?.id ?? '')
-  const name = view.draft.may.includes('write') ? html`<a href="${href}">${label}</a>` : label
+  const named = path === undefined ? draft.title : propertyLabels({ page: context }, [])(path)
+  const label = place ? fieldLabel({ page: context }, place.rows.field) : named
   const points = place && !isAnswered(place.rows) ? pointsOf(place.class, place.rows.field) : 0
-  const earns =
-    points > 0 && html` <span class="earn">+ ${view.context.t('form-points', { points })}</span>`
-  return html`<li><strong>${name}</strong>: ${wordsOf(view.context, finding)}${earns}</li>`
+  const words = wordsOf(context, finding, place?.rows.field)
+  const file = place?.page === undefined ? undefined : rowNamed(rows, place.page)
+  const name = file && (rowTitle(file.row) ?? fieldLabel({ page: context }, file.field))
+  const blocks = finding['blocks'] === true
+  const key = JSON.stringify([blocks, label, points, words, name === undefined && node])
+  return { blocks, path, place, label, points, words, name, key }
 }
 
-function wordsOf({ t, formats }: StewardContext, finding: Fields): HtmlContent {
-  const [kind, value = '', language = ''] = ['kind', 'value', 'language'].map((name) =>
-    textAt(finding, name),
-  )
-  const message = textAt(finding, 'message') ?? ''
-  if (kind === 'shape')
-    return html`<span lang="en">${shortText(message, 400)}</span>${value !== '' && html` <code><bdi>${shortText(value, 160)}</bdi></code>`}`
-  if (kind !== 'typed')
+/** Findings that say the same, with links to their fields for those who may write. */
+function findingItem(
+  view: View,
+  findings: readonly ReturnType<typeof placedFinding>[],
+): HtmlContent {
+  const { draft, context } = view
+  const [first] = findings
+  if (!first) return false
+  const { label, words, points, name } = first
+  const linked = (place: FieldPlace | undefined, text: string) => {
+    const href = place
+      ? controlPath(view, place)
+      : formPath(view, draft.model.sections[0]?.id ?? '')
+    return draft.may.includes('write')
+      ? html`<a href="${href}"><bdi>${shortText(text, 80)}</bdi></a>`
+      : html`<bdi>${shortText(text, 80)}</bdi>`
+  }
+  const files = findings.map((one) => linked(one.place, one.name ?? ''))
+  const heading =
+    name === undefined
+      ? html`<strong>${linked(first.place, label)}</strong>`
+      : html`<strong>${label}</strong> (${joinHtml(files, ', ')})`
+  const earns =
+    points > 0 && html` <span class="earn">+ ${context.t('form-points', { points })}</span>`
+  return html`<li>${heading}: ${words}${earns}</li>`
+}
+
+function wordsOf(context: StewardContext, finding: Fields, field?: FormField): HtmlContent {
+  const { t, formats } = context
+  const [kind, value = '', language = '', component = '', message] = [
+    'kind',
+    'value',
+    'language',
+    'component',
+    'message',
+  ].map((name) => textAt(finding, name))
+  if (kind === 'typed') return typedWords(context, field ?? {}, { message, text: value })
+  if (kind !== 'shape')
     return t(`publish-finding-${kind}`, {
       points: value,
       language: language === '' ? '' : formats.languageName(language),
     })
-  const isKnown = t(`form-${message}`) !== `form-${message}`
-  return messageText({ t }, isKnown ? message : 'no-match', value)
+  const [path = '', messages] = [textAt(finding, 'path'), fieldsAt(finding, 'messages')]
+  const words = resultWords(context, { path, component, messages, value }, field?.editor)
+  const isQuoted = ['“', '„', '«', '« '].some(
+    (mark) => typeof words === 'string' && words.includes(mark + shortText(value, 80)),
+  )
+  return isQuoted || value === '' || value.startsWith('_:')
+    ? words
+    : html`${words} <code><bdi>${shortText(value, 160)}</bdi></code>`
 }
 
 // Answers.
@@ -271,8 +256,31 @@ function answerList(view: View, rows: readonly FormRows[], mayWrite: boolean): H
   return html`<dl class="answers close">${items}</dl>`
 }
 
+const dateTypes = new Set(['date', 'dateTime', 'gYear', 'gYearMonth'].map((one) => xsd(one).value))
+
+/** Name of a described place, which no field shows. */
+function placeName({ context, draft }: View, { parts = [], term }: FormRow): HtmlContent {
+  if (!parts.some(({ field }) => field.editor === 'area')) return false
+  const names = draft.quads.flatMap(({ subject, predicate, object }) =>
+    term?.equals(subject) && nameProperties.has(predicate.value) && object.termType === 'Literal'
+      ? [[object.language, object.value] as const]
+      : [],
+  )
+  const name = context.textOf(Object.fromEntries(names))
+  return name && context.inLanguage(name)
+}
+
+const nameProperties = new Set(
+  [skos('prefLabel'), rdfs('label'), locn('geographicName')].map(({ value }) => value),
+)
+
 /** Value of a row; of a described value, those of its fields, of which a file or a link shows one address where it has no text. */
 function answer(view: View, row: FormRow): HtmlContent {
+  if (row.parts?.every(({ field }) => field.editor === 'date'))
+    return joinHtml(
+      row.parts.map(({ rows }) => html`${rows.map((part) => answer(view, part))}`),
+      ' – ',
+    )
   if (row.parts) {
     const parts = row.parts.flatMap(({ rows }) => rows.filter(({ term }) => term))
     const named = parts.filter((part) => !isMereAddress(view, part))
@@ -281,12 +289,12 @@ function answer(view: View, row: FormRow): HtmlContent {
       ? named
       : [...parts.filter((part) => !named.includes(part)).slice(0, 1), ...named]
     const shown = row.parts.length > 4 ? short : parts
-    return joinHtml(
-      shown.map((part) => answer(view, part)),
-      ' · ',
-    )
+    const values = shown.map((part) => answer(view, part))
+    return joinHtml([placeName(view, row), ...values], ' · ')
   }
-  const text = shortText(nameOfConcept(fieldContext(view), row), 600)
+  if (row.term?.termType === 'Literal' && dateTypes.has(row.term.datatype.value))
+    return view.context.formats.day(row.text) ?? html`<bdi>${row.text}</bdi>`
+  const text = shortText(nameOfValue(fieldContext(view), row), 600)
   if (row.language === '') return html`<bdi>${text}</bdi>`
   const name = view.context.formats.languageName(row.language)
   return html`<bdi lang="${row.language}">${text}</bdi> <abbr class="lang" title="${name}">${row.language}</abbr>`
@@ -294,7 +302,7 @@ function answer(view: View, row: FormRow): HtmlContent {
 
 /** Whether a row is the address of a web page or file, which no list gives a name. */
 const isMereAddress = (view: View, row: FormRow): boolean =>
-  row.term?.termType === 'NamedNode' && /^https?:/.test(nameOfConcept(fieldContext(view), row))
+  row.term?.termType === 'NamedNode' && /^https?:/.test(nameOfValue(fieldContext(view), row))
 
 // Actions.
 

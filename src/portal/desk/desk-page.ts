@@ -10,7 +10,7 @@ import { listAt } from '../record.ts'
 import { lastReachableHit } from '../search-form.ts'
 import { beginBlock, catalogueOptions } from './begin-page.ts'
 import { bulkForm, bulkOutcome, type BulkResult, bulkTick } from './bulk-actions.ts'
-import { outcome } from './check-page.ts'
+import { outcome } from './outcome.ts'
 import { deskHead } from './desk-frame.ts'
 import {
   deskTable,

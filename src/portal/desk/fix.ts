@@ -7,9 +7,9 @@
 import type { FormField } from '../../profile/form-model.ts'
 import { shortNames } from '../../rdf/namespaces.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
 import { notice } from '../parts/blocks.ts'
-import type { ShaclResult } from '../parts/findings.ts'
+import { resultWords, type ShaclResult } from '../parts/findings.ts'
 import { type PageIndicator, pageIndicators } from '../parts/quality.ts'
 import type { FormRows } from './form-rows.ts'
 
@@ -57,20 +57,17 @@ export function fixIn(
   if (!target) return undefined
   const { field, name } = target
   if (query.has('from')) return { name }
-  const messages = results
+  const faults = results
     .filter(({ path }) => field.path.includes(path))
-    .map(({ message }) => message)
+    .map((result) => resultWords(context, result, field.editor))
   const words = indicator
-    ? html`<strong>${t(`fix-${indicator.key}`)}</strong> (+ ${t('form-points', { points: indicator.most })}). ${messages.length > 0 ? messageList(messages) : t(`fix-${indicator.key}-text`)}`
+    ? html`<strong>${t(`fix-${indicator.key}`)}</strong> (+ ${t('form-points', { points: indicator.most })}). ${faults.length > 0 ? joinHtml([...new Set(faults)].slice(0, 3), ' ') : t(`fix-${indicator.key}-text`)}`
     : html`<strong>${t('values-left-out')}</strong>: ${t(reason)}`
   return {
     name,
     words: html`<p class="message soft-warning" id="x-${name}">${icon('wrench')}<span>${words}</span></p>`,
   }
 }
-
-const messageList = (messages: readonly string[]): HtmlMarkup =>
-  html`<span lang="en">${[...new Set(messages)].slice(0, 3).join(' ')}</span>`
 
 /** Fields with those of described values, which the page may show inside. */
 const withParts = (fields: readonly FormRows[]): readonly FormRows[] =>

@@ -4,19 +4,19 @@ import { hash } from 'node:crypto'
 import type { FormField } from '../../profile/form-model.ts'
 import { lastName } from '../../rdf/iri.ts'
 import { termIn } from '../../rdf/lines.ts'
-import { shortText } from '../../text/code-points.ts'
 import type { BoundingBox } from '../../vocabularies/geometry.ts'
 import { authorityBase } from '../../vocabularies/concept.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
-import { areaMap, boxText } from '../parts/map.ts'
+import { typedWords } from '../parts/fault-words.ts'
+import { areaMap, boxText, geometryText } from '../parts/map.ts'
 import { pageIndicators } from '../parts/quality.ts'
 import { type CatalogueValues } from './catalogue-values.ts'
 import { type Concepts, labelOfConcept } from './concepts.ts'
 import { type Fix, isMendedBy } from './fix.ts'
 import { authoredTag } from './form-names.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
-import { boxOf, hiddenNames } from './form-terms.ts'
+import { boxOf } from './form-terms.ts'
 
 const licenceTable = `${authorityBase}licence/`
 
@@ -114,12 +114,6 @@ export function marks(form: FieldContext, { field, rows }: FormRows): HtmlConten
   }</span>`
 }
 
-/** Words of a message about a typed text, by the key of what is wrong. */
-export const messageText = ({ t }: Pick<PageContext, 't'>, key: string, text: string): string =>
-  t(`form-${key}`, {
-    text: key === 'hidden-characters' ? hiddenNames(text) : shortText(text, 80),
-  })
-
 /** Message about a typed text, with a button that takes what may have been meant. */
 export function message(
   { page, concepts }: FieldContext,
@@ -132,7 +126,7 @@ export function message(
   const use =
     meant &&
     html` <button class="button quiet small" name="do" value="use:${row.name}=${meant.iri}" formnovalidate>${t('form-did-you-mean', { label: meant.label })}</button>`
-  return html`<p class="message" id="e-${idOf(row.name)}">${icon('circle-x')}<span>${messageText(page, row.message ?? '', row.text)}${use}</span></p>`
+  return html`<p class="message" id="e-${idOf(row.name)}">${icon('circle-x')}<span>${typedWords(page, field, row)}${use}</span></p>`
 }
 
 /** Button that removes the value of a row. */
@@ -230,12 +224,13 @@ export const chip = (
   plain: string,
 ): HtmlMarkup => html`<span class="value">${text}${removeButton(form, row.name, plain)}</span>`
 
-/** Name of the value of a row: that of its concept, else the value. */
-export const nameOfConcept = (
+/** Name of the value of a row: that of its concept, the degrees of an area, else the value. */
+export const nameOfValue = (
   { concepts, page }: Pick<FieldContext, 'concepts' | 'page'>,
   row: Pick<FormRow, 'term' | 'text'>,
 ) =>
   (row.term?.termType === 'NamedNode' && concepts.label(row.term.value, page.language)) ||
+  (row.term?.termType === 'Literal' && geometryText(page, row.term)) ||
   row.text ||
   lastName(row.text)
 
@@ -297,7 +292,7 @@ export function conceptControl(form: FieldContext, rows: FormRows, label: string
     html`<a href="${pick}">${page.t('form-see-all', { count: list.length })}<span class="vh"> ${label}</span></a>`
   return [
     chips.length > 0 &&
-      html`<div class="values">${chips.map((row) => chip(form, row, row.term?.termType === 'BlankNode' ? page.t('form-kept') : nameOfConcept(form, row), nameOfConcept(form, row)))}</div>`,
+      html`<div class="values">${chips.map((row) => chip(form, row, row.term?.termType === 'BlankNode' ? page.t('form-kept') : nameOfValue(form, row), nameOfValue(form, row)))}</div>`,
     open.map(
       (row) =>
         html`<div class="add-row"><label class="vh" for="${idOf(row.name)}">${label}</label><input id="${idOf(row.name)}" name="${row.name}" value="${row.text}" data-chips${list.length <= mostOptions && html` list="${listId}"`}${invalid(row)}>${addButton(form, name)}${link}</div>`,
@@ -370,7 +365,7 @@ export function licenceControl(form: FieldContext, { field, name, rows }: FormRo
 const sides = ['west', 'south', 'east', 'north'] as const
 
 /** Map, four sides and text of an area. */
-export function areaControl(form: FieldContext, row: FormRow): HtmlMarkup {
+export function areaControl(form: FieldContext, rows: FormRows, row: FormRow): HtmlMarkup {
   const { t, formats } = form.page
   const shown = form.sent?.get(row.name) ?? row.text
   const box = shown === '' ? undefined : boxOf(shown)
@@ -386,7 +381,7 @@ export function areaControl(form: FieldContext, row: FormRow): HtmlMarkup {
   const sideOf = (side: string, index: number) =>
     form.sent?.get(`${row.name}.${side}`) ?? (box ? String(box[index]) : '')
   return html`<div class="control close">${box && areaMap(form.page, [area], drawing)}
-    ${row.message !== undefined && html`<p class="message" id="e-${idOf(row.name)}">${icon('circle-x')}<span>${messageText(form.page, row.message, row.text)}</span></p>`}
+    ${row.message !== undefined && message(form, rows, row)}
     <div class="bbox-inputs">${sides.map((side, index) => html`<div class="field"><label for="${idOf(row.name + side)}">${t(`form-${side}`)}</label><input id="${idOf(row.name + side)}" name="${row.name}.${side}" inputmode="decimal" value="${sideOf(side, index)}"></div>`)}</div>
     <p class="row"><button class="button small" name="do" value="save:${row.name.split('.')[0]}" formnovalidate>${t('form-show-map')}</button></p>
     <details${isOther && html` open`}><summary>${t('form-other-shape')}</summary><div class="field close"><label for="${idOf(row.name)}">GeoJSON, WKT</label><textarea class="code" id="${idOf(row.name)}" name="${row.name}" rows="4" spellcheck="false"${invalid(row)}>

@@ -19,12 +19,12 @@ import {
   lineInput,
   marks,
   message,
-  nameOfConcept,
+  nameOfValue,
   removeButton,
   textsControl,
 } from './form-controls.ts'
 import { offeredKind } from './catalogue-values.ts'
-import type { FormRow, FormRows } from './form-rows.ts'
+import { type FormRow, type FormRows, rowTitle } from './form-rows.ts'
 
 /** Field with all its rows. */
 export function fieldHtml(form: FieldContext, rows: FormRows): HtmlMarkup {
@@ -90,7 +90,7 @@ function placeAreas(form: FieldContext, { name, field, rows }: FormRows): HtmlCo
   const parts = described.length > 0 ? described : [emptyArea(name, field)]
   return html`<details${described.length > 0 && html` open`}><summary>${form.page.t('form-area')}</summary>${parts.flatMap(
     (row) =>
-      (row.parts ?? []).flatMap(({ rows: areas }) => areas.map((area) => areaControl(form, area))),
+      (row.parts ?? []).flatMap((part) => part.rows.map((area) => areaControl(form, part, area))),
   )}${described.map((row) => html`<p class="row">${removeButton(form, row.name, form.page.t('form-area'))}</p>`)}</details>`
 }
 
@@ -120,7 +120,7 @@ function nestedControl(form: FieldContext, rows: FormRows, label: string): HtmlC
   const values = filled.filter(({ parts }) => !parts)
   const chips =
     values.length > 0 &&
-    html`<div class="values">${values.map((row) => chip(form, row, nameOfConcept(form, row), row.text))}</div>`
+    html`<div class="values">${values.map((row) => chip(form, row, nameOfValue(form, row), row.text))}</div>`
   if (form.pagePath('files', name) !== '' && isLong(field))
     return [
       chips,
@@ -169,14 +169,11 @@ function offersFor(form: FieldContext, { field, name }: FormRows): readonly Html
 export const isLong = ({ nested }: FormField): boolean => (nested?.fields.length ?? 0) > 4
 
 function nestedLink(form: FieldContext, row: FormRow): HtmlMarkup {
-  const texts = (row.parts ?? []).flatMap(({ rows: parts }) =>
-    parts.filter(({ text }) => text !== ''),
-  )
   const format = (row.parts ?? [])
     .find(({ field }) => field.editor === 'concept')
     ?.rows.find(isChip)
-  const title = texts[0]?.text ?? row.term?.value ?? ''
-  return html`<li><span class="no" aria-hidden="true">·</span><div><a href="${form.pagePath('files', row.name)}"><strong>${title.slice(0, 120)}</strong></a></div><span>${format && html`<span class="tag format">${nameOfConcept(form, format)}</span>`}${removeButton(form, row.name, title)}</span></li>`
+  const title = rowTitle(row) ?? row.term?.value ?? ''
+  return html`<li><span class="no" aria-hidden="true">·</span><div><a href="${form.pagePath('files', row.name)}"><strong>${title.slice(0, 120)}</strong></a></div><span>${format && html`<span class="tag format">${nameOfValue(form, format)}</span>`}${removeButton(form, row.name, title)}</span></li>`
 }
 
 /** Part of a described value: a label and its control. */

@@ -10,16 +10,17 @@ import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { breadcrumbs, panel } from '../parts/blocks.ts'
+import { typedWords } from '../parts/fault-words.ts'
 import type { ShaclResult } from '../parts/findings.ts'
 import { mostPoints } from '../parts/quality.ts'
 import { type CatalogueValues, noValues } from './catalogue-values.ts'
 import type { Concepts } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
-import { type FieldContext, fieldLabel, messageText, pointsOf } from './form-controls.ts'
+import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
 import { fixIn, fixQuery, gained, pointsBefore } from './fix.ts'
 import { fieldHtml, isLong } from './form-fields.ts'
 import type { Typed } from './form-names.ts'
-import { type FormRow, type FormRows, rowsOf } from './form-rows.ts'
+import { type FormRow, type FormRows, rowsOf, rowTitle } from './form-rows.ts'
 
 /** Rules of a catalogue that forms follow: languages of texts, and IRIs of properties that must have a value. */
 export type FormRules = {
@@ -162,8 +163,7 @@ export function valuePage(view: View, name: string): PageContent | undefined {
   const form = pageFields(view, found.row.parts, found.field.nested?.class)
   const { t } = view.context
   const label = fieldLabel(form, found.field)
-  const title = found.row.parts.flatMap((part) => part.rows.filter(({ text }) => text !== ''))[0]
-    ?.text
+  const title = rowTitle(found.row)
   const heading = title === undefined ? t('form-new', { what: label }) : shortText(title, 120)
   const isFirst = ({ name: own, field, rows: filled }: FormRows) =>
     own === form.fix?.name ||
@@ -287,7 +287,7 @@ function errorSummary(view: View, own: readonly FormRows[]): HtmlContent {
   return html`<div class="errors" role="alert" tabindex="-1" id="errors" aria-labelledby="errors-h">
     <h2 id="errors-h">${t('form-errors', { count: wrong.length })}</h2><p>${t('form-errors-lead')}</p><ul class="close">${wrong.map(
       ({ rows, row }) =>
-        html`<li><a href="#f-${rows.name}">${fieldLabel(form, rows.field)}: ${messageText(view.context, row.message ?? '', row.text)}</a></li>`,
+        html`<li><a href="#f-${rows.name}">${fieldLabel(form, rows.field)}: ${typedWords(view.context, rows.field, row)}</a></li>`,
     )}</ul></div>`
 }
 

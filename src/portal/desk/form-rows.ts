@@ -26,6 +26,10 @@ export type FormRows = {
   readonly rows: readonly FormRow[]
 }
 
+/** First text of a described value. */
+export const rowTitle = ({ parts = [] }: FormRow): string | undefined =>
+  parts.flatMap(({ rows }) => rows.filter(({ text }) => text !== ''))[0]?.text
+
 /** Sources of rows. */
 export type RowSource = {
   readonly graph: Graph

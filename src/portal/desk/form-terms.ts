@@ -9,6 +9,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import { dateLiteral } from '../../vocabularies/dates.ts'
 import { geometryIn, toWkt } from '../../vocabularies/geometry-text.ts'
 import { boundsOf, boxGeometry, positionsOf } from '../../vocabularies/geometry.ts'
+import { hasHiddenCharacters } from '../../text/hidden-characters.ts'
 import type { Concepts } from './concepts.ts'
 import { authoredTag } from './form-names.ts'
 
@@ -38,39 +39,6 @@ export function textOfTerm(field: FormField, term: Term, pageLanguage: string): 
   if (field.editor === 'area') return boxOf(value)?.join(' ') ?? value
   return value
 }
-
-/** Characters that no one-line text may have: controls, lone surrogates, and marks that change the direction of what follows. */
-// oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
-const hidden = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
-// oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
-const hiddenInProse = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
-
-/** Whether a text of one line, or of several, has characters that cannot be seen or are no characters. */
-export const hasHiddenCharacters = (text: string, isProse = false): boolean =>
-  !text.isWellFormed() || (isProse ? hiddenInProse : hidden).test(text)
-
-/** Names of the marks that change the direction of what follows (Unicode). */
-const directionMarks: Readonly<Record<string, string>> = {
-  '\u202a': 'LEFT-TO-RIGHT EMBEDDING',
-  '\u202b': 'RIGHT-TO-LEFT EMBEDDING',
-  '\u202c': 'POP DIRECTIONAL FORMATTING',
-  '\u202d': 'LEFT-TO-RIGHT OVERRIDE',
-  '\u202e': 'RIGHT-TO-LEFT OVERRIDE',
-  '\u2066': 'LEFT-TO-RIGHT ISOLATE',
-  '\u2067': 'RIGHT-TO-LEFT ISOLATE',
-  '\u2068': 'FIRST STRONG ISOLATE',
-  '\u2069': 'POP DIRECTIONAL ISOLATE',
-}
-
-/** Code and name of the first characters of a text that cannot be seen: `U+202E RIGHT-TO-LEFT OVERRIDE`. */
-export const hiddenNames = (text: string): string =>
-  [...new Set(Array.from(text).filter((character) => hasHiddenCharacters(character)))]
-    .slice(0, 3)
-    .map((character) => {
-      const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
-      return [code, directionMarks[character]].filter(Boolean).join(' ')
-    })
-    .join(', ')
 
 const refuse = (message: string): Refusal => ({ message })
 
@@ -191,9 +159,10 @@ function readText(field: FormField, text: string, reading: Reading): Quad_Object
     min: field.bounds?.minLength ?? 0,
     max: field.bounds?.maxLength ?? Infinity,
   }
-  const length = Array.from(text).length
+  const { length } = Array.from(text)
   const matches = field.pattern === undefined || new RegExp(field.pattern, 'u').test(text)
-  if (!matches || length < min || length > max) return refuse('no-match')
+  if (!matches || length < min || length > max)
+    return refuse(!matches ? 'no-match' : length < min ? 'too-short' : 'too-long')
   if (reading.old?.termType === 'NamedNode') {
     const address = addressOf(text.trim())
     return address === undefined ? refuse('no-address') : namedNode(address)
@@ -218,28 +187,19 @@ export function readTerms(
   for (const part of texts) {
     const term = readOne(field, part, reading)
     if ('message' in term) return term
-    const number =
-      term.termType === 'Literal' && field.editor === 'number' ? Number(term.value) : undefined
-    if (number !== undefined && !isWithin(number, field)) return refuse('no-match')
+    const fault = field.editor === 'number' && boundsFault(Number(term.value), field)
+    if (fault) return refuse(fault)
     terms.push(term)
   }
   return terms
 }
 
-function isWithin(number: number, { bounds = {} }: FormField): boolean {
-  const {
-    minInclusive = -Infinity,
-    maxInclusive = Infinity,
-    minExclusive = -Infinity,
-    maxExclusive = Infinity,
-  } = bounds
-  return (
-    number >= minInclusive &&
-    number <= maxInclusive &&
-    number > minExclusive &&
-    number < maxExclusive
-  )
-}
+/** Key of the message about a number that does not keep the bounds of its field. */
+const boundsFault = (number: number, { bounds = {} }: FormField) =>
+  number < (bounds.minInclusive ?? -Infinity) || number <= (bounds.minExclusive ?? -Infinity)
+    ? 'too-small'
+    : (number > (bounds.maxInclusive ?? Infinity) || number >= (bounds.maxExclusive ?? Infinity)) &&
+      'too-large'
 
 /** The four sides of a literal that is a box, west, south, east, north; `undefined` for another shape. */
 export function boxOf(text: string): readonly number[] | undefined {

@@ -13,7 +13,7 @@ import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { shippedConcepts } from './concepts.ts'
 import { deskFrame, publishedTitle } from './desk-frame.ts'
 import { readModel, repositoryPath, type VersionPlace } from './drafts.ts'
-import { type FieldContext, fieldLabel, nameOfConcept } from './form-controls.ts'
+import { type FieldContext, fieldLabel, nameOfValue } from './form-controls.ts'
 import { fieldsOfModel } from './form-page.ts'
 import { breadcrumbs, notice } from '../parts/blocks.ts'
 import { scrollRegion } from '../parts/table.ts'
@@ -172,7 +172,7 @@ export function propertyLabels(
 export const valueName = (form: Pick<FieldContext, 'concepts' | 'page'>, term: Term): string =>
   term.termType === 'BlankNode'
     ? form.page.t('form-kept')
-    : nameOfConcept(form, { term, text: term.value })
+    : nameOfValue(form, { term, text: term.value })
 
 async function changedRows(
   context: StewardContext,

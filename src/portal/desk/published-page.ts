@@ -6,7 +6,7 @@ import { html } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs } from '../parts/blocks.ts'
-import { othersNotice, outcome, type Posted } from './check-page.ts'
+import { othersNotice, outcome, type Posted } from './outcome.ts'
 import { deskFrame, publishedTitle } from './desk-frame.ts'
 import { readModel, repositoryPath, type VersionPlace } from './drafts.ts'
 

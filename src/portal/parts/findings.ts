@@ -4,12 +4,14 @@
 
 import type { Term } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
+import type { Editor } from '../../profile/form-editors.ts'
 import { parse } from '../../rdf/parse.ts'
 import { type Fields, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { listAt } from '../record.ts'
 import { pageSection, stateBadge } from './blocks.ts'
+import { faultWords, sentenceOf } from './fault-words.ts'
 import { textTable } from './table.ts'
 
 /** Result of a SHACL validation as plain texts. */
@@ -21,7 +23,10 @@ export type ShaclResult = {
   /** IRI of the property, or the label of a blank node for a longer path; empty where the result is about the node as a whole. */
   readonly path: string
   readonly value: string
-  readonly message: string
+  /** Messages by language. */
+  readonly messages: Fields
+  /** IRI of the constraint component. */
+  readonly component: string
   /** Line in the text that a reader let check; absent for stored records. */
   readonly line?: number
 }
@@ -45,7 +50,14 @@ export async function shaclResults(
       focus: valueOf(sh('focusNode')),
       path: valueOf(sh('resultPath')),
       value: valueOf(sh('value')),
-      message: valueOf(sh('resultMessage')),
+      messages: Object.fromEntries(
+        quads.flatMap(({ predicate, object }) =>
+          predicate.equals(sh('resultMessage')) && object.termType === 'Literal'
+            ? [[object.language, object.value]]
+            : [],
+        ),
+      ),
+      component: valueOf(sh('sourceConstraintComponent')),
     }
     return [{ ...result, line: lineOf(result) }]
   })
@@ -59,6 +71,14 @@ export function resultCounts({ t }: PageContext, results: readonly ShaclResult[]
   const errors = results.filter(({ isError }) => isError).length
   return t('n-findings', { errors, warnings: results.length - errors })
 }
+
+/** Words about a result; `editor` is that of its field. */
+export const resultWords = (
+  context: PageContext,
+  { path, component, ...fault }: Pick<ShaclResult, 'path' | 'component' | 'messages' | 'value'>,
+  editor?: Editor,
+): HtmlContent =>
+  faultWords(context, { ...fault, key: path === '' ? undefined : sentenceOf(component, editor) })
 
 /** Most rows of each table; values that were left out beyond them are counted. */
 const [mostRows, mostLeftOut] = [500, 50]
@@ -92,7 +112,7 @@ export function shaclTable(
       where(result),
       result.isError ? stateBadge('bad', t('error')) : stateBadge('warn', t('warning')),
       propertyName(prefixedName(result.path), linkOf(result)),
-      result.message,
+      resultWords(context, result),
       result.value !== '' && html`<code><bdi>${result.value.slice(0, longestValue)}</bdi></code>`,
     ])
   const heads = [hasLines ? 'line' : 'where', 'severity', 'property', 'what-is-wrong', 'value']

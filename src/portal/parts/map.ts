@@ -2,10 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Literal } from '@rdfjs/types'
 import { geoMercator, geoPath, type GeoProjection } from 'd3-geo'
 import type { FeatureCollection, MultiPolygon, Polygon } from 'geojson'
 import { raw } from 'hono/html'
 import { feature } from 'topojson-client'
+import { geometryIn } from '../../vocabularies/geometry-text.ts'
 import { type BoundingBox, boundsOf, boxesOf, positionsOf } from '../../vocabularies/geometry.ts'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import type { PageContext } from '../context.ts'
@@ -37,6 +39,17 @@ export function boxText(
   }
   return `${side(west, east, 'west', 'east')}, ${side(south, north, 'south', 'north')}`
 }
+
+/** Text of a geometry in words; empty for any other literal. */
+export const geometryText = (
+  context: Pick<PageContext, 't' | 'formats'>,
+  { datatype, value }: Literal,
+): string =>
+  /wktLiteral|geo\+?json/i.test(datatype.value)
+    ? areasOf([geometryIn(value)])
+        .map((box) => boxText(context, box))
+        .join('; ')
+    : ''
 
 /** Size of a map in pixels. */
 type Size = { readonly width: number; readonly height: number }

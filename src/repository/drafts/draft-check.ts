@@ -19,6 +19,9 @@ type DraftFinding = {
   readonly language?: string | undefined
   readonly value?: string | undefined
   readonly message: string
+  /** Of a `shape`: its messages by language, and the IRI of the constraint component. */
+  readonly messages?: Readonly<Record<string, string>>
+  readonly component?: string
 }
 
 /** Findings of a draft, those that block first, and its points. */
@@ -43,9 +46,10 @@ export async function checkDraft(
   const [graph, node] = [graphOf(quads), kind.iri(draft.id)]
   const checked = await checkRecord?.(draft.graph, draft.catalogue, signal)
   const shapes = (checked?.results ?? []).map(
-    ({ severity, node: focus = node, path, value, message }): DraftFinding => {
+    ({ severity, node: focus = node, messages, ...result }): DraftFinding => {
+      const message = messages['en'] ?? Object.values(messages)[0] ?? ''
       const blocks = severity === 'Violation'
-      return { blocks, kind: 'shape', node: focus, path, value, message }
+      return { ...result, blocks, kind: 'shape', node: focus, message, messages }
     },
   )
   const own = [

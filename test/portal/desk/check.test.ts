@@ -90,6 +90,28 @@ it('shows findings with links to their fields, the points and what will be publi
     expect(await page(path.replace('en', language))).not.toMatch(/>(publish|waiting)-[a-z]/)
 })
 
+it('says what is wrong, and where the data is from, in the language of the page', async () => {
+  const box = '"POLYGON((8.31 47.91,8.74 47.91,8.74 48.12,8.31 48.12,8.31 47.91))"'
+  const { path } = await drafted(
+    'Ponds',
+    `; dcat:landingPage "none" ; dct:language "de" ; dcat:distribution [ a dcat:Distribution ; dct:title "All"@en ]
+     ; dct:spatial [ a dct:Location ; <http://www.w3.org/2004/02/skos/core#prefLabel> "Auenfeld"@de ;
+       dcat:bbox ${box}^^<http://www.opengis.net/ont/geosparql#wktLiteral> ]`,
+  )
+  const { page } = await signedIn(platform, publisher)
+  const german = await page(path.replace('/en/', '/de/'))
+  for (const words of [
+    '„none“ ist keine Adresse',
+    '„de“ ist nicht in der Liste',
+    'Noch nicht angegeben.',
+    '<bdi>Auenfeld</bdi> · <bdi>8,3–8,7° O, 47,9–48,1° N</bdi>',
+  ])
+    expect(german).toContain(words)
+  expect(german).not.toContain('<span lang="en"')
+  expect(german).not.toContain('Centroid')
+  expect(await page(path)).toContain('Describe the file or link.')
+})
+
 it('is refused with what was typed still there', async () => {
   const { path, draft } = await drafted('Springs', '; dcat:landingPage <javascript:alert(1)>')
   const { page, post } = await signedIn(platform, publisher)
