@@ -17,8 +17,8 @@ type Entry = {
   readonly name: string
   /** Role in the catalogue; empty for a key with single endpoints. */
   readonly role: string
-  /** `portal`: a page for a person. `run`: a run of a pipe, with all that it wrote. `api`: any other client. */
-  readonly via: 'portal' | 'api' | 'run'
+  /** `portal`: a page for a person. `console`: a command. `run`: a run of a pipe, with all that it wrote. `api`: any other client. */
+  readonly via: 'portal' | 'console' | 'api' | 'run'
   readonly service: string
   /** Operation of the contract, such as `putDatasetsByDatasetId`. */
   readonly action: string
@@ -81,14 +81,14 @@ export class Activity {
    */
   recordRequest(c: AppContext, service: string): void {
     const [write, key] = [c.get('write'), c.get('key')]
-    const isActing = c.get('isActing') === true
     if (!write || !key || c.res.status >= 400) return
-    if (c.get('client') === inProcess && !isActing) return
+    const by = c.get('actingBy')
+    if (c.get('client') === inProcess && by === undefined) return
     this.record({
       who: key.id,
       name: key.name ?? '',
       role: roleIn(key.permissions, write.catalogue) ?? '',
-      via: isActing ? 'portal' : 'api',
+      via: by ?? 'api',
       service,
       action: write.operation,
       path: pathOf(c.req.url),

@@ -75,7 +75,8 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
     const isOwn = own.some(({ id }) => id === sent.id)
     const key = person === undefined ? sent : personOf(isOwn, () => active(person))
     c.set('key', key)
-    c.set('isActing', person !== undefined)
+    const by = c.req.header('Acting-By') === 'console' ? 'console' : 'portal'
+    c.set('actingBy', person === undefined ? undefined : by)
     return key
   }
 

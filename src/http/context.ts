@@ -60,10 +60,10 @@ export type AppEnv = {
     /** Form in the body; set after it was read. */
     form?: FormData
     longAnswers: LongAnswers
-    /** Set by `ApiKeys.require` and `ApiKeys.find`; where the portal acts for a person, that of the person. */
+    /** Set by `ApiKeys.require` and `ApiKeys.find`; where the portal or the console acts for a person, that of the person. */
     key?: Key
-    /** Whether the portal acts for the person of `key`. */
-    isActing?: boolean
+    /** Client in this process that acts for the holder of `key`; absent for others. */
+    actingBy?: 'portal' | 'console' | undefined
     /** Write for which the key was checked: the operation, and the catalogue of its resource, if any. */
     write?: { readonly operation: string; readonly catalogue: string | undefined }
   }

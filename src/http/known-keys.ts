@@ -93,7 +93,7 @@ export type ProcessKeys = {
   ownRepository(catalogue?: string): string
   /** Key for another repository: never one that only this process has; empty if there is none. */
   otherRepository(catalogue?: string): string
-  /** Key with which the portal acts for people (`Acting-For`). */
+  /** Key with which portal and console act for people (`Acting-For`). */
   acting(): string
 }
 

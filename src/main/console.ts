@@ -136,6 +136,7 @@ const askAs =
     const headers = new Headers(init.headers)
     headers.set('X-API-Key', key.acting())
     headers.set('Acting-For', keyId)
+    headers.set('Acting-By', 'console')
     return fetch(new Request(address + path, { ...init, headers }))
   }
 

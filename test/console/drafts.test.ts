@@ -1,5 +1,7 @@
 /** The commands about drafts and versions, on a running platform: each does what the API permits to the holder of the key. */
 
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
@@ -126,7 +128,12 @@ it('lists versions, shows and compares them, takes one back and goes back to one
   expect(await said('version undo rivers 3')).toMatch(/^Command failed: /)
   expect(await said('version undo rivers 3', 'steward-of-water-01')).toMatch(/^taken back/)
   expect(await said('version restore rivers 1', 'steward-of-water-01')).toMatch(/^gone back/)
-  expect(await said('version list rivers')).toMatch(/restored version 1\n[^]*undid version 3\n/)
+  const after = await said('version list rivers')
+  expect(after).toMatch(/ console .*restored version 1\n.* console .*undid version 3\n/)
+  const file = new DatabaseSync(join(directory, 'activity.sqlite'), { readOnly: true })
+  const rows = file.prepare('SELECT DISTINCT via FROM activity WHERE path LIKE ?').all('%/restore')
+  file.close()
+  expect(rows).toEqual([{ via: 'console' }])
   expect(await said('version show rivers 9')).toMatch(/^Command failed: there is no version 9/)
   expect(await said('version list water --type catalogues')).toContain('1 version\n')
 })

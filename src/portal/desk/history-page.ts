@@ -64,12 +64,8 @@ const refusal = ({ t, query, pathTo }: StewardContext, { type, id }: VersionPlac
 
 /** Names of the ways by which versions are written. */
 function wayOf({ t }: StewardContext, by: string | undefined): string {
-  const ways: Readonly<Record<string, string>> = {
-    desk: t('by-desk'),
-    harvest: t('by-harvest'),
-    job: t('by-job'),
-  }
-  return ways[by ?? ''] ?? t('by-program')
+  const isNamed = by !== undefined && ['console', 'desk', 'harvest', 'job'].includes(by)
+  return t(isNamed ? `by-${by}` : 'by-program')
 }
 
 /** Way by which a version was written, its writer and note. */

@@ -30,8 +30,9 @@ export const withNote = <T>(note: string, work: () => T): T => {
 const harvestPath = /\/datasets\/(?:origin|bulk)$/
 
 const authorOf = (c: AppContext): Author => {
-  const by = harvestPath.test(c.req.path) ? 'harvest' : 'api'
-  return { who: keyIdOf(c), by: c.req.header('Acting-For') === undefined ? by : 'desk', note: '' }
+  const way = harvestPath.test(c.req.path) ? 'harvest' : 'api'
+  const acting = c.get('actingBy')
+  return { who: keyIdOf(c), by: acting === 'portal' ? 'desk' : (acting ?? way), note: '' }
 }
 
 /** Adds middleware by which writes know the key of their request; to be called before endpoints are mounted. */
