@@ -6,12 +6,12 @@ import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { MaybePage } from '../layout.ts'
 import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
-import { pageSection } from '../parts/blocks.ts'
+import { pageList, pageSection } from '../parts/blocks.ts'
 import { textTable } from '../parts/table.ts'
 import { type Refused, refusalNotice, titleField } from './begin-page.ts'
 import { outcome } from './outcome.ts'
 import { deskHead } from './desk-frame.ts'
-import { draftTitle, linkIf, listDrafts, ownCatalogues, pageList, stateFlag } from './desk-lists.ts'
+import { draftTitle, linkIf, listDrafts, ownCatalogues, stateFlag } from './desk-lists.ts'
 
 /** Catalogues of a page, and most drafts of catalogues that are shown. */
 const [pageRows, mostDrafts] = [50, 100]

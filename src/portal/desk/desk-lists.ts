@@ -186,18 +186,3 @@ export async function deskTable(
   const heads = ['record', 'state', 'points', 'last-change', 'actions']
   return textTable(context, 'desk-list', heads, [...draftRows, ...publishedRows])
 }
-
-/** Links to the page before and the page after; nothing for a list of one page. */
-export function pageList(
-  { t }: StewardContext,
-  pathOf: (page: string) => string,
-  { page, last }: { readonly page: number; readonly last: number },
-): HtmlContent {
-  const link = (number: number, rel: string, label: string) =>
-    html`<a href="${pathOf(String(number))}" rel="${rel}">${label}</a>`
-  return (
-    last > 1 &&
-    html`<nav class="pages" aria-label="${t('pages')}">${page > 1 && link(page - 1, 'prev', t('previous'))}
-    <span aria-current="page">${t('page-n', { page })}</span>${page < last && link(page + 1, 'next', t('next'))}</nav>`
-  )
-}

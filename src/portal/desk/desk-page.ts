@@ -5,7 +5,7 @@ import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
 import type { MaybePage } from '../layout.ts'
 import { stewardPage } from '../pages/steward/steward-parts.ts'
-import { headedSection, pageSection } from '../parts/blocks.ts'
+import { headedSection, pageList, pageSection } from '../parts/blocks.ts'
 import { listAt } from '../record.ts'
 import { lastReachableHit } from '../search-form.ts'
 import { beginBlock, catalogueOptions } from './begin-page.ts'
@@ -22,7 +22,6 @@ import {
   listPublished,
   lists,
   ownCatalogues,
-  pageList,
 } from './desk-lists.ts'
 
 /** Rows of each list of the desk, rows of a page of datasets, and most drafts in a state that are looked through. */

@@ -14,6 +14,7 @@ import { catalogueValues, offeredValues } from './catalogue-values.ts'
 import { shippedConcepts } from './concepts.ts'
 import { isPublishedOnly, placeOf, pointsOfDraft, readDraft, saveDraft } from './drafts.ts'
 import { fixQuery } from './fix.ts'
+import { listQuery } from './form-fields.ts'
 import {
   type Draft,
   fieldAt,
@@ -241,7 +242,9 @@ function pathAfter(after: AfterSaving): string {
   const isGone = action === 'remove' && field === name
   const anchor = field === '' ? '' : `#f-${field.split('.').slice(0, fieldDepth(field)).join('.')}`
   const steps = isGone ? next(draft, name, context) : here(after)
-  return to(steps) + fixQuery(context) + anchor
+  const find = `&q=${encodeURIComponent(textField(form, 'find').trim())}`
+  const list = action === 'find' ? find : listQuery(context)
+  return to(steps) + list + fixQuery(context) + anchor
 }
 
 /** Number of parts of a control's name that lead to its field: an odd one. */

@@ -1,7 +1,10 @@
 /** Fields of a form as HTML: name, need, points, help, what is wrong, and the control of each editor; described values inside. */
 
 import type { FormField } from '../../profile/form-model.ts'
+import { fold } from '../../text/fold.ts'
+import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, withFocusable } from '../html.ts'
+import { pageList } from '../parts/blocks.ts'
 import {
   addButton,
   areaControl,
@@ -25,6 +28,9 @@ import {
 } from './form-controls.ts'
 import { offeredKind } from './catalogue-values.ts'
 import { type FormRow, type FormRows, rowTitle } from './form-rows.ts'
+
+/** Described values of one page of a list. */
+const pageRows = 50
 
 /** Field with all its rows. */
 export function fieldHtml(form: FieldContext, rows: FormRows): HtmlMarkup {
@@ -124,7 +130,11 @@ function nestedControl(form: FieldContext, rows: FormRows, label: string): HtmlC
   if (form.pagePath('files', name) !== '' && isLong(field))
     return [
       chips,
-      html`<ul class="states" role="list">${filled.filter(({ parts }) => parts).map((row) => nestedLink(form, row))}</ul>`,
+      nestedList(
+        form,
+        name,
+        filled.filter(({ parts }) => parts),
+      ),
       html`<p class="row"><a class="button" href="${form.pagePath('files', `${name}.+0`)}">${icon('plus')} ${t('form-add-one')}</a></p>`,
     ]
   const groups = rows.rows.filter(({ parts }) => parts)
@@ -167,6 +177,41 @@ function offersFor(form: FieldContext, { field, name }: FormRows): readonly Html
 
 /** Whether values of a field have pages of their own: they are resources with more than four properties. */
 export const isLong = ({ nested }: FormField): boolean => (nested?.fields.length ?? 0) > 4
+
+/** Described values by their links: of many, those that a search finds, a page at a time. */
+function nestedList(form: FieldContext, name: string, rows: readonly FormRow[]): HtmlContent {
+  const { t, query } = form.page
+  const typed = query.get('q')?.trim() ?? ''
+  const words = fold(typed).split(/\s+/).filter(Boolean)
+  const isFound = (row: FormRow) => words.every((word) => fold(textsOf(row)).includes(word))
+  const found = words.length > 0 ? rows.filter(isFound) : rows
+  const last = Math.max(1, Math.ceil(found.length / pageRows))
+  const page = Math.min(Math.max(1, Math.trunc(Number(query.get('page'))) || 1), last)
+  const pathOf = (number: string) => {
+    const own = new URLSearchParams(query)
+    own.set('page', number)
+    own.delete('saved')
+    return `?${own.toString()}#f-${name}`
+  }
+  const search =
+    rows.length > pageRows &&
+    html`<div class="add-row"><label class="vh" for="find">${t('form-find')}</label><input type="search" id="find" name="find" value="${typed}" autocomplete="off"><button class="button" name="do" value="find:${name}" formnovalidate>${icon('search')} ${t('form-find')}</button></div>
+      <p class="soft">${t('form-answered', { count: found.length, all: rows.length })}</p>`
+  const items = found
+    .slice((page - 1) * pageRows, page * pageRows)
+    .map((row) => nestedLink(form, row))
+  return html`${search}<ul class="states" role="list">${items}</ul>${pageList(form.page, pathOf, { page, last })}`
+}
+
+/** Query by which an address has the same part of a list, after other parameters. */
+export const listQuery = ({ query }: PageContext): string =>
+  ['q', 'page']
+    .flatMap((name) => query.getAll(name).map((text) => `&${name}=${encodeURIComponent(text)}`))
+    .join('')
+
+/** Texts of a described value, and of what it has inside. */
+const textsOf = ({ text, parts = [] }: FormRow): string =>
+  [text, ...parts.flatMap(({ rows }) => rows.map(textsOf))].join(' ')
 
 function nestedLink(form: FieldContext, row: FormRow): HtmlMarkup {
   const format = (row.parts ?? [])

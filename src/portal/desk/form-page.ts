@@ -18,7 +18,7 @@ import type { Concepts } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
 import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
 import { fixIn, fixQuery, gained, pointsBefore } from './fix.ts'
-import { fieldHtml, isLong } from './form-fields.ts'
+import { fieldHtml, isLong, listQuery } from './form-fields.ts'
 import type { Typed } from './form-names.ts'
 import { type FormRow, type FormRows, rowsOf, rowTitle } from './form-rows.ts'
 
@@ -262,7 +262,7 @@ function pageOf(
   const added = view.added.map((name) => `&add=${encodeURIComponent(name)}`).join('')
   const saved = context.query.get('saved')
   const savedText = t(saved === 'merged' ? 'form-saved-merged' : 'form-saved')
-  const form = html`<form method="post" action="${action}${added}${fixQuery(context)}" novalidate data-autosave>
+  const form = html`<form method="post" action="${action}${added}${listQuery(context)}${fixQuery(context)}" novalidate data-autosave>
     <input type="hidden" name="_csrf" value="${steward.token}"><input type="hidden" name="revision" value="${draft.revision}">${pointsBefore(context)}
     <button class="vh" name="do" value="save" tabindex="-1">${t('form-save')}</button>
     ${gained(context, draft.score)}${errorSummary(view, own)} ${body}

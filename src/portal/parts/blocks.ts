@@ -112,3 +112,18 @@ export function codeListing(label: string, text: string, hits: readonly unknown[
   })
   return html`<pre class="listing close" tabindex="0" aria-label="${label}"><code>${lines}</code></pre>`
 }
+
+/** Links to the page before and the page after; nothing for a list of one page. */
+export function pageList(
+  { t }: PageContext,
+  pathOf: (page: string) => string,
+  { page, last }: { readonly page: number; readonly last: number },
+): HtmlContent {
+  const link = (number: number, rel: string, label: string) =>
+    html`<a href="${pathOf(String(number))}" rel="${rel}">${label}</a>`
+  return (
+    last > 1 &&
+    html`<nav class="pages" aria-label="${t('pages')}">${page > 1 && link(page - 1, 'prev', t('previous'))}
+    <span aria-current="page">${t('page-n', { page })}</span>${page < last && link(page + 1, 'next', t('next'))}</nav>`
+  )
+}

@@ -7,7 +7,7 @@ import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import type { SearchParams, SearchResult } from '../search-result.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { countedLinks, headedSection } from './blocks.ts'
+import { countedLinks, headedSection, pageList } from './blocks.ts'
 import { datasetList } from './hits.ts'
 
 /** Fields of datasets that lists and the pages around them need, as the parameter `includes` takes them. */
@@ -46,15 +46,17 @@ type PagedList = {
 
 /** Searches for the parameters `q` and `page` of the request, and makes the list. Rejects with `Failure`. */
 export async function pagedList(
-  { t, find, query }: PageContext,
+  context: PageContext,
   { params, searchLabel, style, item }: PagedList,
 ): Promise<{ readonly result: SearchResult; readonly body: HtmlContent }> {
+  const { t, find, query } = context
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
   const q = searchLabel === undefined ? '' : (query.get('q') ?? '').slice(0, 200)
   const words = q === '' ? {} : { q, sort: undefined }
   const result = await find({ ...params, ...words, limit: perPage, page: page - 1 })
-  const step = (to: number, key: 'previous' | 'next', rel: string): HtmlMarkup =>
-    html`<a href="?${new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })}" rel="${rel}">${t(key)}</a>`
+  const pathOf = (to: string) =>
+    `?${new URLSearchParams({ ...(q !== '' && { q }), page: to }).toString()}`
+  const last = Math.min(Math.ceil(result.count / perPage), mostPages)
   const field =
     searchLabel !== undefined &&
     html`<search><form class="searchbar close">
@@ -62,8 +64,7 @@ export async function pagedList(
     <input type="search" id="qlist" name="q" value="${q}" placeholder="${searchLabel}" />
     <button class="button primary">${t('search')}</button></form></search>`
   const body = html`${field}<ul class="${style} close" role="list">${result.records.map(item)}</ul>
-    <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous', 'prev')}
-    ${page * perPage < result.count && page < mostPages && step(page + 1, 'next', 'next')}</nav>`
+    ${pageList(context, pathOf, { page, last })}`
   return { result, body }
 }
 

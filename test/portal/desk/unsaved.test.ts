@@ -240,15 +240,17 @@ test.each([
   expect(desk.draft.patches).toBe(0)
 })
 
-test('the 101st file is refused with what was typed', async () => {
-  const many = Array.from(
-    { length: 100 },
-    (_, n) => `<https://data.example/set/distribution/n${n}>`,
-  )
+/** Opens the desk with a dataset that has files of these titles. */
+async function openWithFiles(titles: readonly string[]) {
+  const iris = titles.map((_, n) => `<https://data.example/set/distribution/n${n}>`)
+  const about = titles.map((title, n) => `${iris[n]} a dcat:Distribution ; dct:title "${title}" .`)
+  const links = `<https://data.example/set/data/lakes> dcat:distribution ${iris.join(' , ')} .`
   desk.close()
-  desk = await deskAlone(
-    `${lakes} . <https://data.example/set/data/lakes> dcat:distribution ${many.join(' , ')} . ${many.map((iri) => `${iri} a dcat:Distribution ; dct:title "f" .`).join(' ')} <urn:x> a <urn:y>`,
-  )
+  desk = await deskAlone(`${lakes} . ${links} ${about.join(' ')} <urn:x> a <urn:y>`)
+}
+
+test('the 101st file is refused with what was typed', async () => {
+  await openWithFiles(Array.from({ length: 100 }, () => 'f'))
   const address = '/en/desk/datasets/lakes/files/distributions.%2B0?catalogue=water'
   const field = 'distributions.+0.access_url.+0'
   const answer = await post(address, await typed(address, { [field]: 'https://lakes.example/101' }))
@@ -256,6 +258,25 @@ test('the 101st file is refused with what was typed', async () => {
     413,
     expect.stringContaining('https://lakes.example/101'),
   ])
+})
+
+test('of many files 50 are on a page, and a search finds those with its words', async () => {
+  await openWithFiles(Array.from({ length: 120 }, (_, n) => `Samples of day ${n + 1}.`))
+  const filesOf = (html: string) => html.match(/files\/distributions\.~/g)?.length
+  const pages = [2, 3].map((page) => `${path('files')}&page=${page}`)
+  const [second, third] = await Promise.all(pages.map(desk.page))
+  expect([filesOf(await desk.page(path('files'))), filesOf(third ?? '')]).toEqual([50, 21])
+  expect(second).toMatch(/<nav class="pages"[^]*page=1[^]*Page 2[^]*page=3/)
+  const found = await post(
+    path('files'),
+    await typed(path('files'), { find: 'DAY 77.', do: 'find:distributions' }),
+  )
+  expect(found.location).toMatch(/&q=DAY%2077\.#f-distributions$/)
+  const html = await desk.page(found.location)
+  expect([filesOf(html), html.includes('Samples of day 77.')]).toEqual([1, true])
+  const saved = await typed(found.location, { do: 'save' })
+  const action = /<form method="post" action="([^"]+\/files[^"]*)"/.exec(html)?.[1] ?? ''
+  expect((await post(action.replaceAll('&amp;', '&'), saved)).location).toContain('&q=DAY%2077.')
 })
 
 test('a form that is sent twice is saved once', async () => {
