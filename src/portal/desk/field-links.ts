@@ -41,12 +41,16 @@ const placesIn = (
 export const placesOf = ({ draft }: View, rows: readonly FormRows[]): readonly FieldPlace[] =>
   placesIn(rows, { node: keyOf(nodeOf(draft)), class: draft.model.class, page: undefined })
 
+/** Whether a field is that of a property, by its IRI or its name in the profile. */
+const isOf = ({ field }: FormRows, path: string) =>
+  field.path.includes(path) || field.name === path.slice(path.lastIndexOf('.') + 1)
+
 /** FieldPlace of a finding: the field of its property at its node, else at another one. */
 export function placeOfFinding(
   places: readonly FieldPlace[],
   { node, path }: { readonly node?: string | undefined; readonly path?: string | undefined },
 ): FieldPlace | undefined {
-  const fitting = places.filter(({ rows }) => path !== undefined && rows.field.path.includes(path))
+  const fitting = places.filter(({ rows }) => path !== undefined && isOf(rows, path))
   return fitting.find((one) => one.node === node) ?? fitting[0]
 }
 
@@ -68,7 +72,7 @@ export function controlPath(
 type Wrong = {
   readonly fix: string
   readonly node?: string | undefined
-  /** IRI of its property. */
+  /** IRI of its property, or its field in the profile such as `distributions.issued`. */
   readonly path: string
   /** Value, which may be cut. */
   readonly value?: string | undefined
@@ -85,14 +89,39 @@ export type FieldLinks = {
 /** Characters of a value by which it is found again. */
 const comparedCharacters = 150
 
+type DatasetPlace = { readonly id: string; readonly catalogue: string }
+
+/** Whether the reader of a page may change the datasets of a catalogue. */
+export const mayWriteIn = (
+  { steward }: Pick<PageContext, 'steward'>,
+  { id, catalogue }: DatasetPlace,
+): boolean => {
+  const path = draftPath({ type: 'datasets', id, catalogue })
+  return steward?.may({ method: 'PATCH', path, catalogue, role: 'publisher' }) === true
+}
+
+/**
+ * Path that leads on to the field of something that is wrong with a published dataset, for lists of many datasets, whose forms are
+ * not read; `undefined` for who may not change it.
+ */
+export function pathToField(
+  context: PageContext,
+  place: DatasetPlace,
+  { fix, path, value = '' }: Wrong,
+): string | undefined {
+  if (place.id === '' || path === '' || !mayWriteIn(context, place)) return undefined
+  const wrong = { fix, path, ...(value !== '' && { value: startOf(value) }) }
+  const query = new URLSearchParams({ catalogue: place.catalogue, ...wrong })
+  return `${context.pathTo('desk', 'datasets', place.id, 'fix')}?${query.toString()}`
+}
+
 /** Makes the links for a dataset; `undefined` for who may not change it. */
 export async function fieldLinks(
   { steward, ...page }: PageContext,
-  { id, catalogue }: { readonly id: string; readonly catalogue: string },
+  { id, catalogue }: DatasetPlace,
 ): Promise<FieldLinks | undefined> {
   const place = { type: 'datasets', id, catalogue }
-  const action = { method: 'PATCH', path: draftPath(place), catalogue, role: 'publisher' } as const
-  if (!steward?.may(action)) return undefined
+  if (!steward || !mayWriteIn({ steward }, place)) return undefined
   const context = { ...page, steward }
   const [draft, concepts] = await Promise.all([
     context.optional(readDraft(context, place)),
@@ -115,7 +144,7 @@ export async function fieldLinks(
     },
     toFinding: ({ fix, node, path, value }) => {
       const isOfValue = ({ rows }: FieldPlace) =>
-        rows.field.path.includes(path) &&
+        isOf(rows, path) &&
         rows.rows.some(({ term }) => term && startOf(term.value) === startOf(value ?? ''))
       const found =
         (value !== undefined && node === undefined && places.find(isOfValue)) ||

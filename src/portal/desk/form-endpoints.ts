@@ -13,6 +13,7 @@ import { actionContext, sentFields, stewardContext, withSession } from '../stewa
 import { catalogueValues, offeredValues } from './catalogue-values.ts'
 import { shippedConcepts } from './concepts.ts'
 import { isPublishedOnly, placeOf, pointsOfDraft, readDraft, saveDraft } from './drafts.ts'
+import { fieldLinks } from './field-links.ts'
 import { fixQuery } from './fix.ts'
 import { listQuery } from './form-fields.ts'
 import {
@@ -281,8 +282,28 @@ function here({ context, c, path, saved: { draft, made } }: AfterSaving): readon
   return isThere ? ['files', name] : parentOf(draft, name, context)
 }
 
+/** Address that leads on to the field of something that is wrong with a dataset, else to its check. */
+const leadToField = pageEndpoint<PortalServices>({
+  path: '/:language/desk/datasets/:id/fix',
+  operation: 'getFieldToCorrect',
+  tag: 'desk',
+  summary: 'The field of the form that corrects a finding',
+  auth: withSession,
+  page: async (c, { contextOf }) => {
+    const context = stewardContext(await contextOf(c))
+    const place = { ...placeOf(c), type: 'datasets' }
+    const links = await fieldLinks(context, place)
+    if (!links) throw new Failure('not-found', 'there is no dataset that you may change here')
+    const text = (name: string) => context.query.get(name) ?? undefined
+    const wrong = { fix: text('fix') ?? '', path: text('path') ?? '', value: text('value') }
+    const check = context.pathTo('desk', place.type, place.id, 'check')
+    return c.redirect(links.toFinding(wrong) ?? check, 303)
+  },
+})
+
 /** Endpoints of forms. Those with more steps come first: a section is one step. */
 export const formEndpoints = [
+  leadToField,
   draftPage('/files/:name', 'getDraftValue', 'A described value of a draft', valuePage),
   draftForm('/files/:name', 'saveDraftValue', 'Save a described value of a draft', {
     show: valuePage,

@@ -2,6 +2,7 @@
 
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
+import { linkIf } from '../desk/desk-lists.ts'
 import { type FieldLinks, fieldLinks } from '../desk/field-links.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
 import type { PageContent } from '../layout.ts'
@@ -173,9 +174,6 @@ function datasetFigures(
   ]
 }
 
-const linked = (href: string | undefined, content: HtmlContent): HtmlContent =>
-  href === undefined ? content : html`<a href="${href}">${content}</a>`
-
 /** List of the indicators that could give more points, those with the most first, `mostFixes` at most. */
 function fixes(
   { t, pathTo }: PageContext,
@@ -197,9 +195,9 @@ function fixes(
     const { key, example } = indicator
     const code = html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`
     const files = failingFilesOf(key).slice(0, mostFiles)
-    const names = files.map((file) => linked(linkOf(indicator, file.id), file.title))
+    const names = files.map((file) => linkIf(linkOf(indicator, file.id), file.title))
     const fileList = files.length > 0 && html`<p>${t('fix-files')}: ${joinHtml(names, ', ')}</p>`
-    const heading = linked(linkOf(indicator, files[0]?.id), t(`fix-${key}`))
+    const heading = linkIf(linkOf(indicator, files[0]?.id), t(`fix-${key}`))
     return html`<li><h3>${heading}</h3><span class="gain">+ ${t('n-points', { count: gainOf(indicator) })}</span>
       <p>${t(`fix-${key}-text`)}</p>${fileList}${example !== undefined && code}</li>`
   })

@@ -4,9 +4,12 @@ import { Failure } from '../../errors.ts'
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, isJsonObject, listed, memberFields, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
+import { linkIf } from '../desk/desk-lists.ts'
+import { mayWriteIn, pathToField } from '../desk/field-links.ts'
 import { html, type HtmlContent, type HtmlMarkup, joinHtml } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { breadcrumbs, pageSection } from '../parts/blocks.ts'
+import { prefixedName } from '../parts/findings.ts'
 import {
   shareBadge,
   type PageIndicator,
@@ -156,8 +159,30 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
     title,
     section: 'quality',
     body: html`${breadcrumbs(context, ...steps)}${reportHeader(context, title, report)}
-      ${figuresOf(context, report)} ${reportAsData(context, path)}`,
+      ${figuresOf(context, report)} ${await findingList(context, id)} ${reportAsData(context, path)}`,
   }
+}
+
+/** Section with findings of the validation by dataset, which lead to their fields; nothing for who may not correct them. */
+async function findingList(context: PageContext, catalogue: string): Promise<HtmlContent> {
+  const { t, language, pathTo } = context
+  if (!mayWriteIn(context, { id: '-', catalogue })) return false
+  const list = `/catalogues/${encodeURIComponent(catalogue)}/violations?limit=${perPage}&locale=${language}`
+  const found = listAt(await context.askOptional('metrics', list), 'result.results')
+  const rows = found.map((finding) => {
+    const [id = '', path = ''] = ['dataset-id', 'resultPath'].map((name) => textAt(finding, name))
+    const wrong = { fix: 'dcatApCompliance', path, value: textAt(finding, 'value') }
+    return [
+      html`<a href="${pathTo('datasets', id, 'quality')}">${reportTitle(context, finding)}</a>`,
+      linkIf(
+        pathToField(context, { id, catalogue }, wrong),
+        path === '' ? '–' : html`<code>${shortText(prefixedName(path))}</code>`,
+      ),
+      html`<bdi>${textAt(finding, 'resultMessage')}</bdi>`,
+    ]
+  })
+  const table = textTable(context, 'findings', ['record', 'property', 'what-is-wrong'], rows)
+  return rows.length > 0 && pageSection('findings', t('findings'), table)
 }
 
 /** Section of a report with all indicators: the share that fulfils each, and its points. */
@@ -213,8 +238,7 @@ export function indicatorTable(
   const bodies = qualityDimensions.map((dimension) => {
     const rows = dimension.indicators.map((indicator) => {
       const { key, property } = indicator
-      const [href, name] = [column.linkOf?.(indicator), t(`indicator-${key}`)]
-      const heading = href === undefined ? name : html`<a href="${href}">${name}</a>`
+      const heading = linkIf(column.linkOf?.(indicator), t(`indicator-${key}`))
       return html`<tr><th scope="row">${heading}${column.noteOf?.(indicator)}</th>
         <td>${property !== undefined && html`<code>${property}</code>`}</td><td>${shareBadge(context, shareOf(key))}</td>
         <td class="num">${column.pointsOf(indicator)}</td></tr>`

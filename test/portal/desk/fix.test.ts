@@ -1,6 +1,10 @@
 /** From what is wrong with a published dataset to the field that mends it: in one click, for who may change it, without a draft before. */
 
 import { readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pageIndicators } from '../../../src/portal/parts/quality.ts'
 import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
@@ -27,6 +31,7 @@ const texts = JSON.parse(
 
 let directory: string
 let platform: Gateway
+let source: Server
 let writer: Awaited<ReturnType<typeof signedIn>>
 
 const bare = `<> a dcat:Dataset ; dct:title "Bare"@en ; dcat:distribution <urn:x:file> .
@@ -36,9 +41,37 @@ const odd = `<> a dcat:Dataset ; dct:title "Odd"@en ; dct:description "Dates in 
   dcat:distribution <urn:x:odd> .
   <urn:x:odd> a dcat:Distribution ; dct:title "Odd file"@en ; dct:issued "soon" ; dcat:accessURL <http://localhost:1/odd> .`
 
+const harvested = `<https://wells.example/deep> a dcat:Dataset ; dct:identifier "deep" ; dct:title "Deep wells"@en ;
+  dct:issued "in times of old" .`
+
 beforeAll(async () => {
   directory = await temporaryDirectory()
+  source = createServer((_, answer) => {
+    answer.setHeader('Content-Type', 'text/turtle').end(prefixes + harvested)
+  })
+  await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
+  const { port } = source.address() as AddressInfo
+  const config = {
+    address: `http://127.0.0.1:${port}/`,
+    catalogue: 'water',
+    inputFormat: 'text/turtle',
+  }
+  const segments = [
+    { header: { name: 'importing-rdf', segmentNumber: 1 }, body: { config } },
+    { header: { name: 'exporting-hub', segmentNumber: 2 }, body: { config: {} } },
+  ]
+  const header = {
+    id: 'wells',
+    name: 'wells',
+    title: 'Wells',
+    version: '2.0.0',
+    transport: 'payload',
+  }
+  const pipes = join(directory, 'pipes')
+  await mkdir(pipes)
+  await writeFile(join(pipes, 'wells.json'), JSON.stringify({ header, body: { segments } }))
   platform = await gateway(directory, {
+    PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
     PLATFORM_METRICS_CONFIG: '{"hostDelayMs":0}',
     PLATFORM_HUB_API_KEYS: JSON.stringify({
       [all]: ['*'],
@@ -61,6 +94,7 @@ beforeAll(async () => {
 }, 90_000)
 afterAll(async () => {
   await platform.stop()
+  source.close()
   await remove(directory)
 })
 
@@ -71,14 +105,17 @@ const call = (method: string, path: string, body?: string) =>
     ...(body !== undefined && { body }),
   })
 
-/** Measures all datasets; the stream of events ends with the run. */
+/** Runs a pipe to its end, with which the stream of events ends; resolves with the id of the run. */
+async function ran(pipe: string) {
+  const run = await call('POST', `/api/scheduler/pipes/${pipe}/runs`, '{}')
+  const at = run.headers.get('Location') ?? ''
+  await (await fetch(`${at}/events`, { headers: { 'X-API-Key': all } })).text()
+  return at.split('/').at(-1) ?? ''
+}
+
+/** Measures all datasets. */
 async function measured() {
-  const run = await call('POST', '/api/scheduler/pipes/metrics/runs', '{}')
-  await (
-    await fetch(`${run.headers.get('Location')}/events`, {
-      headers: { 'X-API-Key': all },
-    })
-  ).text()
+  await ran('metrics')
   await call('POST', '/api/mqa/cache/admin/refresh', '{}')
 }
 
@@ -138,6 +175,31 @@ it('leads from corrections, the files they are about, findings and left-out valu
     expect([address, await focused(address)]).not.toEqual([address, ''])
   expect(await writer.page(ofDataset.split('#')[0] ?? '')).toContain('Not a date or time')
   expect(await draftOf('odd')).toBe(404)
+})
+
+it('leads from findings of a catalogue and of a run to the fields, for who may write there', async () => {
+  const run = await ran('wells')
+  const pages = ['/en/quality/catalogues/water', `/en/harvest/runs/${run}`]
+  const linksOf = (html: string) =>
+    [...html.matchAll(/href="(\/en\/desk\/datasets\/[^"]+\/fix\?[^"]+)"/g)].map(([, href]) =>
+      decoded(href),
+    )
+  for (const [index, path] of pages.entries()) {
+    const [first = ''] = linksOf(await writer.page(path))
+    const answer = await writer.get(first)
+    const field = answer.headers.get('Location') ?? ''
+    expect([index, answer.status, field]).toEqual([index, 303, expect.stringContaining('&fix=')])
+    expect([field, await focused(field)]).not.toEqual([field, ''])
+    for (const key of [reader, other]) {
+      const person = await signedIn(platform, key)
+      expect([key, linksOf(await (await person.get(path)).text())]).toEqual([key, []])
+      expect([key, (await person.get(first)).status]).toEqual([key, 404])
+    }
+  }
+  const unknown = await writer.get(
+    '/en/desk/datasets/bare/fix?catalogue=water&fix=bad-date&path=none',
+  )
+  expect(unknown.headers.get('Location')).toBe('/en/desk/datasets/bare/check')
 })
 
 it('shows who may not change the dataset what it always showed, and no form', async () => {

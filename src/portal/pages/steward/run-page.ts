@@ -7,6 +7,8 @@ import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
 import { type Fields, listed, memberFields, textAt, textOr } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
+import { linkIf } from '../../desk/desk-lists.ts'
+import { pathToField } from '../../desk/field-links.ts'
 import { html, type HtmlContent, icon, joinHtml, linkTo, safeAddress } from '../../html.ts'
 import type { PageContent } from '../../layout.ts'
 import {
@@ -280,16 +282,29 @@ function problemGroups(
 /** Section with findings of the run, such as values that were left out, with examples of each kind. */
 function leftOutSection(context: StewardContext, report: Fields): HtmlContent {
   const { t } = context
+  const catalogue = textAt(report, 'run.catalogue') ?? ''
   const rows = Object.entries(fieldsAt(report, 'findings')).flatMap(([slug, group]) => {
     const count = t('n-records', { count: numberAt(group, 'count') })
     return listAt(group, 'examples').map((example) => [
       recordLink(context, { originalId: example['id'], ...example }),
-      errorText(context, leftOutText(context, example), [example]),
+      linkIf(
+        fieldPath(context, catalogue, example),
+        errorText(context, leftOutText(context, example), [example]),
+      ),
       html`${slug === 'left-out' ? t('values-left-out') : html`<code>${slug}</code>`} <span class="soft">${count}</span>`,
     ])
   })
   const table = textTable(context, 'left-out', ['record', 'what-is-wrong', 'kind'], rows)
   return rows.length > 0 && pageSection('left-out', t('left-out'), table)
+}
+
+/** Path of the field with a left-out value, for who may change the record; `undefined` for other findings. */
+function fieldPath(context: StewardContext, catalogue: string, example: Fields) {
+  const [id = '', path = '', fix = ''] = ['platformId', 'property', 'reason'].map((name) =>
+    textAt(example, name),
+  )
+  const wrong = { fix, path, value: textAt(example, 'value') }
+  return fix === '' ? undefined : pathToField(context, { id, catalogue }, wrong)
 }
 
 /** Text of a left-out value: `issued: “some time in spring” – Not a date or time`; of other findings the detail. */
