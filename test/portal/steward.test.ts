@@ -27,10 +27,11 @@ const document = () => {
 let directory: string
 let platform: Gateway
 let source: Server
-const [all, water, timing] = [
+const [all, water, timing, publisher] = [
   'key-for-everything-0001',
   'key-for-water-alone-0001',
   'key-for-triggers-0001',
+  'key-for-publishing-0001',
 ]
 
 const pipe = (name: string, catalogue: string, address: string) => ({
@@ -78,6 +79,7 @@ beforeAll(async () => {
       [all]: ['*'],
       [water]: ['water'],
       [timing]: ['water', 'PUT /pipes/water/triggers/*'],
+      [publisher]: ['publisher:water'],
     }),
     PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
     PLATFORM_LOG_LEVEL: 'info',
@@ -194,9 +196,16 @@ it('removals wait until somebody has looked, and can be kept, carried out and re
   for (const at of [0, 1, 2, 4, 5]) bridges.delete(at)
   const id = await run('roads')
   const { page, post } = await steward(all)
-  expect(await page('/en/harvest')).toContain('Waiting for you (1)')
+  expect(await page('/en/harvest')).toContain('Removals (1)')
   const held = `/en/harvest/runs/${id}/held`
   expect(await page('/en/harvest/waiting')).toContain(held)
+  const waits = await page('/en/desk/waiting')
+  expect(waits).toMatch(
+    new RegExp(
+      `<h2 id="steward-waiting">Removals[^]*<a href="${held}">Source of roads</a>[^]*5 removals wait`,
+    ),
+  )
+  expect(await (await steward(water)).page('/en/desk/waiting')).not.toContain(held)
   // A run that did not see all of the source decides nothing.
   hasNameless = true
   await run('roads')
@@ -218,7 +227,8 @@ it('removals wait until somebody has looked, and can be kept, carried out and re
   const kept = await post(`/en/harvest/runs/${id}`, { do: 'keep' })
   expect(await entries()).not.toContain('roads: Waiting for you')
   expect(await page(kept.headers.get('Location') ?? '')).toContain('Nothing was removed')
-  expect(await page('/en/harvest')).not.toContain('Waiting for you (')
+  expect(await page('/en/harvest')).not.toContain('Removals (')
+  expect(await page('/en/desk/waiting')).not.toContain(held)
   expect(await page('/en/harvest/waiting')).toContain('Nothing waits for you')
   const tooLate = await post(`/en/harvest/runs/${id}`, { do: 'confirm', sure: 'yes' })
   expect([tooLate.status, tooLate.headers.get('Location')]).toEqual([303, held])
@@ -230,7 +240,7 @@ it('removals wait until somebody has looked, and can be kept, carried out and re
   const settled = await page(confirmed.headers.get('Location') ?? '')
   expect(settled).toContain('The records are being removed')
   expect(settled).not.toContain('Look at them and decide')
-  expect(settled).not.toContain('Waiting for you (')
+  expect(settled).not.toContain('Removals (')
   for (const action of ['confirm', 'keep']) {
     const second = await post(again, { do: action, sure: 'yes' })
     expect([second.status, second.headers.get('Location')]).toEqual([303, `${again}/held`])
@@ -389,4 +399,13 @@ it('a source that is gone is shown with our sentence and with the cause', async 
     /<bdi>There is nothing at the address of the source: http:\/\/127[^<]*\?moved answered 410\.<\/bdi>/
   expect(await page('/en/harvest')).toMatch(told)
   expect(await page(`/en/harvest/runs/${id}`)).toMatch(told)
+  const again = await run('moved', 'failed')
+  const waits = await (await steward(water)).page('/en/desk/waiting')
+  const list = /<h2 id="waiting-failing">Sources that fail[^]*?<\/ul>/.exec(waits)?.[0]
+  expect(list).toMatch(told)
+  expect(list).toContain(`<a href="/en/harvest/runs/${again}">Source of water</a>`)
+  expect(list).not.toContain(id)
+  // No run before them is known, so that there may have been more failures.
+  expect(list).not.toContain('in a row')
+  expect(await (await steward(publisher)).page('/en/desk/waiting')).not.toContain('Sources that')
 })

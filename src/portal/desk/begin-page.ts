@@ -70,36 +70,77 @@ const emptyRecord = (title: string, language: string, type: string): string =>
 /** Page of the ways to begin. `undefined` for who may publish nowhere. Rejects with `Failure`. */
 export async function beginPage(context: StewardContext, refused?: Refused): MaybePage {
   if (!context.steward.hasDesk) return undefined
-  const body = beginBlock(context, await ownCatalogues(context), refused)
+  const body = beginForm(context, await ownCatalogues(context), refused)
   const head = deskHead(context)
   return stewardPage(context, { tab: 'desk', title: context.t('desk-new'), head, body })
 }
 
-/** Both ways to begin, in a form. */
+type Catalogues = ReadonlyMap<string, string>
+
+/** Notice in place of a form: there is no catalogue to begin in. */
+const noCatalogue = ({ t, pathTo, steward }: StewardContext): HtmlMarkup =>
+  html`<p class="close">${t('desk-no-catalogue')}</p>${
+    hasRole(steward.permissions, 'administrator', undefined) &&
+    html`<p class="row close"><a class="button primary" href="${pathTo('desk', 'catalogues')}#new">${t('catalogue-new')}</a></p>`
+  }`
+
+const block = ({ t }: StewardContext, id: string, body: HtmlContent) =>
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${t(id)}</h2><p class="soft">${t(`${id}-means`)}</p>
+    <div class="stack">${body}</div></section>`
+
+/** Choice of the catalogue, and title and button of an empty form. */
+function emptyForm(context: StewardContext, catalogues: Catalogues, refused: Partial<Refused>) {
+  const { t, query } = context
+  const chosen = refused.field?.('catalogue') || query.get('catalogue')
+  const options = catalogueOptions([...catalogues], chosen)
+  return [
+    html`<div class="field"><label for="catalogue">${t('facet-catalog')}</label><select id="catalogue" name="catalogue">${options}</select></div>`,
+    html`${titleField(context, refused)}
+    <p class="row"><button class="button primary">${t('desk-begin')}</button></p>`,
+  ]
+}
+
+/** Beginning on the desk: the empty form, and links to the other ways; a change only where something is published. */
 export function beginBlock(
   context: StewardContext,
-  catalogues: ReadonlyMap<string, string>,
+  catalogues: Catalogues,
+  isEmpty: boolean,
+): HtmlMarkup {
+  const { t, pathTo } = context
+  if (catalogues.size === 0) return noCatalogue(context)
+  const others = [
+    ['desk-metadata', `${pathTo('desk', 'new')}#desk-metadata`],
+    ...(isEmpty ? [] : [['desk-change', `${pathTo('desk', 'datasets')}?state=published`]]),
+  ].map(
+    ([key, href]) =>
+      html`<li><a href="${href}">${t(key ?? '')}</a><p>${t(`${key}-means`)}</p></li>`,
+  )
+  const form = sessionForm(
+    context,
+    pathTo('desk', 'new'),
+    emptyForm(context, catalogues, {}),
+    'stack',
+  )
+  return html`<div class="begin${!isEmpty && ' bare'}">${block(context, 'desk-empty-form', form)}
+    <section class="other" aria-labelledby="desk-otherwise"><h2 id="desk-otherwise">${t('desk-otherwise')}</h2><ul role="list">${others}</ul></section></div>`
+}
+
+/** Both ways to begin, in a form. */
+function beginForm(
+  context: StewardContext,
+  catalogues: Catalogues,
   refused: Partial<Refused> = {},
 ): HtmlMarkup {
   const { field = () => '' } = refused
-  const { t, pathTo, query, steward } = context
-  if (catalogues.size === 0)
-    return html`<p class="close">${t('desk-no-catalogue')}</p>${
-      hasRole(steward.permissions, 'administrator', undefined) &&
-      html`<p class="row close"><a class="button primary" href="${pathTo('desk', 'catalogues')}#new">${t('catalogue-new')}</a></p>`
-    }`
-  const options = catalogueOptions([...catalogues], field('catalogue') || query.get('catalogue'))
-  const block = (id: string, body: HtmlContent) =>
-    html`<section aria-labelledby="${id}"><h2 id="${id}">${t(id)}</h2><p class="soft">${t(`${id}-means`)}</p>
-      <div class="stack">${body}</div></section>`
-  const empty = html`${titleField(context, refused)}
-    <p class="row"><button class="button primary">${t('desk-begin')}</button></p>`
+  const { t, pathTo } = context
+  if (catalogues.size === 0) return noCatalogue(context)
+  const [place, empty] = emptyForm(context, catalogues, refused)
   const turtle = html`<div class="field"><label for="turtle">${t('desk-turtle')}</label>
       <textarea id="turtle" name="turtle" rows="8" spellcheck="false">
 ${field('turtle')}</textarea></div>
     <p class="row"><button class="button" name="do" value="turtle">${t('desk-begin-turtle')}</button></p>`
-  const form = html`<div class="field"><label for="catalogue">${t('facet-catalog')}</label><select id="catalogue" name="catalogue">${options}</select></div>
-    <div class="begin">${block('desk-empty-form', empty)} ${block('desk-metadata', turtle)}</div>`
+  const form = html`${place}
+    <div class="begin">${block(context, 'desk-empty-form', empty)} ${block(context, 'desk-metadata', turtle)}</div>`
   return html`${refusalNotice(context, refused)}
     ${sessionForm(context, pathTo('desk', 'new'), form, 'close')}`
 }

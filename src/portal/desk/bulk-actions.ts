@@ -6,7 +6,7 @@ import { hasRole } from '../../http/roles.ts'
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, listed, textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
-import { html, type HtmlContent } from '../html.ts'
+import { html, type HtmlContent, icon } from '../html.ts'
 import { notice } from '../parts/blocks.ts'
 import { numberAt } from '../record.ts'
 import { sendStep, stepOf } from './check-endpoints.ts'
@@ -17,11 +17,12 @@ const mostPicked = 20
 /** Most characters of a title that a tick keeps, to name the record once it is gone. */
 const longestShown = 120
 
-/** Actions on drafts, in the order of their buttons. */
-const draftActions = ['submit', 'publish', 'return', 'delete', 'restore'] as const
+/** Actions in the order of their buttons; those on drafts, and the withdrawal of what is published. */
+const allActions = ['submit', 'publish', 'return', 'delete', 'restore', 'withdraw']
 
 /** Record that was ticked, as it was shown; without revision it is a published one. */
 type Picked = {
+  readonly type: string
   readonly id: string
   readonly catalogue: string
   readonly revision: string
@@ -38,19 +39,27 @@ export type BulkResult = {
   readonly refused: readonly { readonly record: Picked; readonly reason: string }[]
 }
 
+/** Action → style and icon of its button. */
+const looks: Readonly<Record<string, { readonly style?: string; readonly sign?: string }>> = {
+  publish: { style: 'primary', sign: 'check' },
+  return: { sign: 'rotate-ccw' },
+  delete: { style: 'danger' },
+  withdraw: { style: 'danger' },
+}
+
 /** Value of the tick of a record. */
 function tickOf(record: Fields, title: string): string {
   const catalogue = textAt(record, 'catalogue') ?? textAt(record, 'catalog.id') ?? ''
-  const revision = numberAt(record, 'revision')
-  return [textAt(record, 'id'), catalogue, revision || '-', shortText(title, longestShown)].join(
-    ' ',
-  )
+  const [revision, type] = [numberAt(record, 'revision'), textAt(record, 'type') ?? 'datasets']
+  const path = `${type === 'datasets' ? '' : `${type}/`}${textAt(record, 'id')}`
+  return [path, catalogue, revision || '-', shortText(title, longestShown)].join(' ')
 }
 
 function pickedIn(value: string): Picked | undefined {
-  const [, id, catalogue, revision, title = ''] = /^(\S+) (\S+) (\d+|-) ([^]*)$/.exec(value) ?? []
+  const [, type = 'datasets', id, catalogue, revision, title = ''] =
+    /^(?:([\w-]+)\/)?([^\s/]+) (\S+) (\d+|-) ([^]*)$/.exec(value) ?? []
   if (id === undefined || catalogue === undefined || revision === undefined) return undefined
-  return { id, catalogue, revision: revision === '-' ? '' : revision, title }
+  return { type, id, catalogue, revision: revision === '-' ? '' : revision, title }
 }
 
 /** Takes the action of a form on each ticked record, one after the other. Rejects with what is no refusal of a record. */
@@ -78,12 +87,12 @@ export async function runBulk(context: StewardContext, form: FormData): Promise<
 /** Takes an action on a record; resolves with the key of the reason where the repository refuses it. */
 async function refusalFor(
   context: StewardContext,
-  { id, catalogue, revision }: Picked,
+  { revision, ...place }: Picked,
   { action, note }: Pick<BulkResult, 'action' | 'note'>,
 ): Promise<string | undefined> {
   const field = (name: string) =>
     name === 'do' ? action : ['note', 'reason'].includes(name) ? note : ''
-  const step = stepOf({ type: 'datasets', id, catalogue }, field, context.config.timeZone)
+  const step = stepOf(place, field, context.config.timeZone)
   if (!step) return 'publish-refused-role'
   try {
     await sendStep(context, step, revision)
@@ -98,7 +107,7 @@ async function refusalFor(
 const actionsOn = ({ steward }: StewardContext, record: Fields): readonly string[] => {
   const may = listed(record['may'])
   const isPublished = record['state'] === undefined
-  if (!isPublished) return draftActions.filter((action) => may.includes(action))
+  if (!isPublished) return allActions.filter((action) => may.includes(action))
   return hasRole(steward.permissions, 'publisher', textAt(record, 'catalog.id')) ? ['withdraw'] : []
 }
 
@@ -114,16 +123,22 @@ export const bulkTick =
     )
   }
 
+type Offered = {
+  readonly result: BulkResult | undefined
+  /** By default all actions. */
+  readonly offered?: readonly string[]
+}
+
 /** Form below a list with the actions that some of its records permit; nothing where there is none. */
 export function bulkForm(
   context: StewardContext,
   path: string,
   records: readonly Fields[],
-  result?: BulkResult,
+  { result, offered = allActions }: Offered,
 ): HtmlContent {
   const { t, steward } = context
   const open = new Set(records.flatMap((record) => actionsOn(context, record)))
-  const all = [...draftActions, 'withdraw'].filter((action) => open.has(action))
+  const all = offered.filter((action) => open.has(action))
   if (all.length === 0) return false
   const label = all.includes('withdraw') ? 'withdraw-reason' : 'bulk-note'
   const isWrong = result?.refused.some(
@@ -133,15 +148,15 @@ export function bulkForm(
   const note =
     hasNote &&
     html`<div class="field"><label for="note">${t(label)}</label><input id="note" name="note" value="${result?.note ?? ''}" maxlength="2000"${isWrong && html` aria-invalid="true" aria-describedby="bulk-result"`}></div>`
-  const buttons = all.map(
-    (action) =>
-      html`<button class="button${action === 'withdraw' || action === 'delete' ? ' danger' : ''}" name="do" value="${action}">${t(`bulk-${action}`)}</button>`,
-  )
+  const buttons = all.map((action) => {
+    const { style = '', sign } = looks[action] ?? {}
+    return html`<button class="button ${style}" name="do" value="${action}">${sign !== undefined && icon(sign)} ${t(`bulk-${action}`)}</button>`
+  })
   // The first button, which Enter presses in a field, only shows the page again.
   const body = html`<button class="vh" name="do" value="" tabindex="-1">${t('publish-again')}</button>
-    ${note}<p class="row">${buttons}</p>`
-  return html`<section class="section" aria-labelledby="bulk-h"><h2 id="bulk-h">${t('bulk')}</h2><p class="soft">${t('bulk-means', { most: mostPicked })}</p>
-    <form id="bulk" class="stack close" method="post" action="${path}"><input type="hidden" name="_csrf" value="${steward.token}">${body}</form></section>`
+    ${note}<p class="row">${buttons}</p><p class="hint">${t('bulk-means', { most: mostPicked })}</p>`
+  return html`<form id="bulk" class="close" method="post" action="${path}"><input type="hidden" name="_csrf" value="${steward.token}">
+    <fieldset class="stack"><legend class="label">${t('bulk')}</legend>${body}</fieldset></form>`
 }
 
 /** Notice with what became of each record of a form. */
@@ -152,8 +167,8 @@ export function bulkOutcome(
   if (refusal !== undefined)
     return html`<div role="alert" id="bulk-result">${notice('bad', t('publish-refused'), html`<p>${t(refusal, { most: mostPicked })}</p>`)}</div>`
   if (done.length + refused.length === 0) return false
-  const checkOf = ({ id, catalogue }: Picked) =>
-    `${pathTo('desk', 'datasets', id, 'check')}?${new URLSearchParams({ catalogue }).toString()}`
+  const checkOf = ({ type, id, catalogue }: Picked) =>
+    `${pathTo('desk', type, id, 'check')}?${new URLSearchParams({ catalogue }).toString()}`
   const items = [
     ...refused.map(
       ({ record, reason }) =>

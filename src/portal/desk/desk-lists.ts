@@ -6,6 +6,7 @@ import { type Fields, listed, textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { sessionForm } from '../pages/steward/steward-parts.ts'
+import { scoreBar } from '../parts/quality.ts'
 import { textTable } from '../parts/table.ts'
 import { listAt, numberAt, recordScore } from '../record.ts'
 import { readModel } from './drafts.ts'
@@ -41,6 +42,8 @@ type ListChoice = {
   readonly sort?: (typeof listOrders)[number]
   readonly offset?: number
   readonly limit: number
+  /** Whether the answer has the number of records of each catalogue. */
+  readonly isCounted?: boolean
 }
 
 /** Drafts of a type, by default last changed first, and the function that returns the length of a list. */
@@ -71,7 +74,7 @@ const searchOrders = {
 /** Published datasets of a catalogue, or of all that the person publishes in, by default last changed first. */
 export function listPublished(
   { find, steward, language }: StewardContext,
-  { catalogue = '', q = '', sort = 'changed', offset = 0, limit }: ListChoice,
+  { catalogue = '', q = '', sort = 'changed', offset = 0, limit, isCounted = false }: ListChoice,
 ) {
   const own = catalogue === '' ? cataloguesOf(steward.permissions, 'publisher') : [catalogue]
   return find({
@@ -79,6 +82,7 @@ export function listPublished(
     ...(q !== '' && { q }),
     sort: searchOrders[sort].replace('{language}', language),
     limit,
+    ...(isCounted && { counted: ['catalog'] }),
     page: Math.floor(offset / limit),
     includes: ['id', 'title', 'modified', 'issued', 'catalog', 'quality_meas.scoring'],
     facets: own === '*' ? undefined : { catalog: own.slice(0, 100) },
@@ -130,6 +134,12 @@ function endOf({ t, formats }: StewardContext, draft: Fields): HtmlContent {
   return html`<br><span class="soft small">${t(key)} ${formats.day(ends)}</span>`
 }
 
+/** Cell of the points of a record, with a bar; a dash where they are not known. */
+const pointsCell = ({ formats }: StewardContext, score: number | undefined): HtmlContent =>
+  score === undefined
+    ? '–'
+    : html`<span class="nowrap">${scoreBar(score, 'bar thin')}${formats.number(score)}</span>`
+
 /** Text as a link, if there is an address. */
 export const linkIf = (href: string | undefined, text: HtmlContent): HtmlContent =>
   href === undefined ? text : html`<a href="${href}">${text}</a>`
@@ -164,8 +174,8 @@ export async function deskTable(
         named(href, title, textAt(draft, 'catalogue') ?? ''),
       ),
       html`${isChange && stateFlag(context, 'published')} ${stateFlag(context, textAt(draft, 'state') ?? '')}${endOf(context, draft)}`,
-      numberAt(draft, 'score') || '–',
-      formats.moment(draft['changedAt']),
+      pointsCell(context, numberAt(draft, 'score') || undefined),
+      html`<span class="nowrap">${formats.day(draft['changedAt'])}</span>`,
       href !== undefined && linkIf(href, [t(next), html`<span class="vh">: ${title}</span>`]),
     ]
   })
@@ -177,8 +187,8 @@ export async function deskTable(
     return [
       ticked(record, plainTitle(record), named(pathTo('datasets', id), titleOf(record), catalogue)),
       stateFlag(context, 'published'),
-      recordScore(record) ?? '–',
-      formats.day(record['modified'] ?? record['issued']),
+      pointsCell(context, recordScore(record)),
+      html`<span class="nowrap">${formats.day(record['modified'] ?? record['issued'])}</span>`,
       hasRole(steward.permissions, 'publisher', catalogue) &&
         sessionForm(context, pathTo('desk', 'new'), actions),
     ]

@@ -7,9 +7,10 @@ import type { MaybePage } from '../layout.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
 import { beginDraft, beginPage } from './begin-page.ts'
-import { runBulk } from './bulk-actions.ts'
-import { deskDatasetsPage, deskPage, waitingDraftsPage } from './desk-page.ts'
+import { type BulkResult, runBulk } from './bulk-actions.ts'
+import { deskDatasetsPage, deskPage } from './desk-page.ts'
 import { keptForm, withUnsaved } from './unsaved.ts'
+import { deskWaitingPage } from './waiting-page.ts'
 
 const common = { tag: 'desk', auth: withSession }
 
@@ -27,23 +28,43 @@ const show = (
     page: (c, { respond }) => respond(c, (context) => page(stewardContext(context))),
   })
 
-/** Endpoints of the desk, its list, and its first step. */
-export const deskPageEndpoints = [
-  show('/desk', 'deskPage', 'What waits for a person, and the drafts and datasets', deskPage),
-  show('/desk/datasets', 'deskDatasets', 'Drafts, or published datasets', deskDatasetsPage),
+/** Endpoint of the form below a list; its answer is the list with the result. */
+const bulk = (
+  path: `/${string}`,
+  operation: string,
+  summary: string,
+  page: (context: StewardContext, result: BulkResult) => MaybePage,
+) =>
   pageEndpoint<PortalServices>({
     ...common,
     method: 'post',
-    path: '/:language/desk/datasets',
-    operation: 'changeDatasets',
-    summary: 'Take an action on the records of a list that are ticked',
+    path: `/:language${path}`,
+    operation,
+    summary,
     page: async (c, services) => {
       const result = await runBulk(await actionContext(c, services), await readFormData(c))
-      const make = (context: PageContext) => deskDatasetsPage(stewardContext(context), result)
+      const make = (context: PageContext) => page(stewardContext(context), result)
       return services.respond(c, make, result.refusal === undefined ? 200 : 400)
     },
-  }),
-  show('/desk/waiting', 'deskWaiting', 'Drafts that wait for a person', waitingDraftsPage),
+  })
+
+/** Endpoints of the desk, its lists, and its first step. */
+export const deskPageEndpoints = [
+  show('/desk', 'deskPage', 'What waits for a person, and the drafts and datasets', deskPage),
+  show('/desk/datasets', 'deskDatasets', 'Drafts, or published datasets', deskDatasetsPage),
+  bulk(
+    '/desk/datasets',
+    'changeDatasets',
+    'Take an action on the records of a list that are ticked',
+    deskDatasetsPage,
+  ),
+  show('/desk/waiting', 'deskWaiting', 'All that waits for a person', deskWaitingPage),
+  bulk(
+    '/desk/waiting',
+    'decideReviews',
+    'Publish or send back the reviews that are ticked',
+    deskWaitingPage,
+  ),
   show('/desk/new', 'beginPage', 'The ways to begin a dataset', async (context) => {
     const kept = keptForm(context)
     const field = (name: string) => kept?.fields.get(name) ?? ''

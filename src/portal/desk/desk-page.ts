@@ -1,21 +1,21 @@
-/** The desk: what waits for a person, the drafts and datasets of the person's catalogues, and all of them in a list. */
+/** The desk: what waits for a person, the ways to begin, the drafts and datasets of the person's catalogues, and all of them in a list. */
 
-import { type Fields, listed, textAt } from '../../text/json.ts'
+import { textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
 import type { MaybePage } from '../layout.ts'
 import { stewardPage } from '../pages/steward/steward-parts.ts'
-import { headedSection, pageList, pageSection } from '../parts/blocks.ts'
-import { listAt } from '../record.ts'
+import { headedSection, notice, pageList, pageSection, panel } from '../parts/blocks.ts'
+import { scoreBar } from '../parts/quality.ts'
+import { numberAt, recordScore } from '../record.ts'
 import { lastReachableHit } from '../search-form.ts'
+import type { CountedFacetValue } from '../search-result.ts'
 import { beginBlock, catalogueOptions } from './begin-page.ts'
 import { bulkForm, bulkOutcome, type BulkResult, bulkTick } from './bulk-actions.ts'
 import { outcome } from './outcome.ts'
 import { deskHead } from './desk-frame.ts'
 import {
   deskTable,
-  draftLinks,
-  draftTitle,
   linkIf,
   listDrafts,
   listOrders,
@@ -23,11 +23,13 @@ import {
   lists,
   ownCatalogues,
 } from './desk-lists.ts'
+import { isEndingSoon } from './people-page.ts'
+import { todoList, waitingDrafts } from './waiting-page.ts'
 
-/** Rows of each list of the desk, rows of a page of datasets, and most drafts in a state that are looked through. */
-const [mostRows, pageRows, mostWaiting] = [5, 50, 100]
-/** Most types of records whose drafts are looked through. */
-const mostTypes = 20
+/** Rows of each list of the desk, and of a page of datasets. */
+const [mostRows, pageRows] = [5, 50]
+/** Most catalogues with figures, most that are named, and most examples of datasets. */
+const [mostFigures, mostNames, mostExamples] = [5, 10, 3]
 
 /** List that is shown: the catalogue that it is of, `''` for all, the part of a title that is looked for, and the order. */
 type Place = {
@@ -45,31 +47,38 @@ const newButton = ({ t, pathTo }: StewardContext): HtmlMarkup =>
 
 /** The desk. `undefined` for who may publish nowhere. Rejects with `Failure`. */
 export async function deskPage(context: StewardContext): MaybePage {
-  const { t, pathTo, steward, optional } = context
+  const { t, pathTo, steward, optional, askOptional } = context
   if (!steward.hasDesk) return undefined
-  const [catalogues, { drafts, count }, published, waiting] = await Promise.all([
+  const [catalogues, { drafts, count }, published, waiting, account] = await Promise.all([
     ownCatalogues(context),
     listDrafts(context, { limit: mostRows }),
-    optional(listPublished(context, { limit: mostRows })),
+    optional(listPublished(context, { limit: mostRows, isCounted: true })),
     waitingDrafts(context, ['datasets'], ['returned', 'review', 'scheduled']),
+    askOptional('deskRepository', '/account'),
   ])
-  const todo = await todoList(context, waiting.slice(0, 3 * mostRows))
   const drafted = new Set(drafts.map((draft) => textAt(draft, 'id')))
   const others = (published?.records ?? []).filter((record) => !drafted.has(textAt(record, 'id')))
-  const names = [...catalogues.values()].slice(0, 10)
   const publishedCount = published?.count ?? 0
   const isEmpty = drafts.length + publishedCount === 0
+  const [todo, own, figures, examples] = await Promise.all([
+    todoList(context, waiting.slice(0, 3 * mostRows), catalogues),
+    deskTable(context, { catalogues, drafts, published: others }),
+    cataloguePanel(context, catalogues, published?.facets.get('catalog')),
+    isEmpty && goodExamples(context),
+  ])
   const links = listLinks(context, (list) => (list === 'published' ? publishedCount : count(list)))
-  const body = html`${names.length > 0 && html`<p class="soft">${t('desk-for')} ${joinHtml(names, ', ')}</p>`}
-    ${todo && pageSection('waiting', t('steward-waiting'), todo)}
-    ${
-      isEmpty
-        ? [beginBlock(context, catalogues), howItGoes(context)]
-        : headedSection('own', t('desk-own'), links, [
-            await deskTable(context, { catalogues, drafts, published: others }),
-            html`<p class="close"><a href="${pathTo('desk', 'datasets')}">${t('desk-all')}</a></p>`,
-          ])
-    }`
+  const all = html`<a href="${pathTo('desk', 'waiting')}">${t('all-n', { count: waiting.length })}</a>`
+  const first = [
+    isEndingSoon(account) &&
+      notice('warn', html`<a href="${pathTo('desk', 'me')}">${t('key-ending')}</a>`),
+    todo && headedSection('waiting', t('waiting-title'), all, todo),
+  ]
+  const allOwn = html`<p class="close"><a href="${pathTo('desk', 'datasets')}">${t('desk-all')}</a></p>`
+  const body = isEmpty
+    ? [first, beginBlock(context, catalogues, true), howItGoes(context), examples]
+    : html`<div class="with-aside section"><div>${first}
+      <div class="section">${beginBlock(context, catalogues, false)}</div>
+      ${headedSection('own', t('desk-own'), links, [own, allOwn])}</div>${figures}</div>`
   return stewardPage(context, {
     tab: 'desk',
     // The id of a key of the configuration says nothing.
@@ -77,62 +86,80 @@ export async function deskPage(context: StewardContext): MaybePage {
       isEmpty && steward.name !== steward.id
         ? t('desk-welcome', { name: steward.name })
         : t('desk-title'),
-    body,
+    body: [publishesFor(context, catalogues), body],
     head: deskHead(context),
     actions: !isEmpty && newButton(context),
   })
 }
 
-/** Drafts of types that wait for the person: sent back, to be reviewed by the person, or to be published at a time. */
-async function waitingDrafts(
-  context: StewardContext,
-  types: readonly string[],
-  states: readonly string[],
-): Promise<readonly Fields[]> {
-  const all = types.flatMap((type) =>
-    states.map((state) => listDrafts(context, { state, limit: mostWaiting }, type)),
+/** Line with the first catalogues of the person; those that the search does not have are no links. */
+function publishesFor(
+  { t, pathTo }: StewardContext,
+  catalogues: ReadonlyMap<string, string>,
+): HtmlContent {
+  const names = [...catalogues].map(([id, title]) =>
+    linkIf(title === id ? undefined : pathTo('catalogues', id), title),
   )
-  const isOwn = ({ state, may }: Fields) =>
-    listed(may).includes(state === 'returned' ? 'write' : 'publish')
-  return (await Promise.all(all)).flatMap(({ drafts }) => drafts.filter(isOwn))
+  return (
+    names.length > 0 &&
+    html`<p class="soft">${t('desk-for')} ${joinHtml(names.slice(0, mostNames), ', ')}</p>`
+  )
 }
 
-/** List of drafts that wait, with what was said about them; nothing without any. */
-async function todoList(context: StewardContext, drafts: readonly Fields[]): Promise<HtmlContent> {
-  const { t, formats } = context
-  const link = await draftLinks(context)
-  const items = drafts.map((draft) => {
-    const state = textAt(draft, 'state') ?? ''
-    const name = textAt(draft, state === 'review' ? 'author' : 'notedBy') ?? ''
-    const note = textAt(draft, 'note') ?? ''
-    // A scheduled draft that cannot be published is sent back by the platform, without a name and with a note for programs.
-    const said =
-      state === 'returned' && name === ''
-        ? t('publish-failed')
-        : t(`desk-waits-${state}${note === '' ? '' : '-note'}`, { name, note })
-    const about =
-      state === 'scheduled'
-        ? html`${t('desk-waits-scheduled')} ${formats.moment(draft['publishAt'])}`
-        : said
-    return html`<li>${icon(state === 'returned' ? 'rotate-ccw' : 'circle-dashed')}<div><strong>${linkIf(link(draft), draftTitle(context, draft))}</strong>
-      <p><bdi>${about}</bdi></p></div><span class="when">${formats.day(draft['changedAt'])}</span></li>`
+/** Aside with the mean points of the first catalogues, as far as they are measured, and the addresses of their files that fail. */
+async function cataloguePanel(
+  context: StewardContext,
+  catalogues: ReadonlyMap<string, string>,
+  counts: readonly CountedFacetValue[] = [],
+): Promise<HtmlContent> {
+  const { t, formats, pathTo, askOptional } = context
+  const entries = [...catalogues]
+    .slice(0, mostFigures)
+    .map(async ([id, title]): Promise<HtmlContent> => {
+      const path = `/catalogues/${encodeURIComponent(id)}`
+      const [measured, failing] = await Promise.all([
+        askOptional('metrics', `${path}?filter=score`),
+        askOptional('metrics', `${path}/distributions/reachability?limit=1`),
+      ])
+      const score = valueAt(measured, 'result.results.0.score')
+      const [count, broken] = [
+        counts.find((one) => one.id === id)?.count,
+        numberAt(failing, 'result.count'),
+      ]
+      if (typeof score !== 'number' && count === undefined) return false
+      const list = pathOf(context, { state: 'published', catalogue: id })
+      const report = pathTo('quality', 'catalogues', id)
+      return html`<div><dt>${title}</dt>
+      ${typeof score === 'number' && html`<dd><a href="${report}"><strong>${formats.number(score)}</strong> ${t('points-on-average')}</a>${scoreBar(score)}</dd>`}
+      ${count !== undefined && html`<dd class="small"><a href="${list}">${t('n-datasets', { count })}</a></dd>`}
+      ${broken > 0 && html`<dd class="small"><a href="${report}#broken-links">${t('desk-broken', { count: broken })}</a></dd>`}</div>`
+    })
+  const list = (await Promise.all(entries)).filter(Boolean)
+  return (
+    list.length > 0 &&
+    html`<aside aria-label="${t('desk-figures')}">${panel(t('desk-figures'), html`<dl>${list}</dl>`)}</aside>`
+  )
+}
+
+/** Published datasets with the most points, as examples; nothing where none is measured. */
+async function goodExamples(context: StewardContext): Promise<HtmlContent> {
+  const { t, pathTo, optional, find, titleOf, labelOf } = context
+  const includes = ['id', 'title', 'publisher', 'catalog', 'quality_meas.scoring']
+  const best = {
+    filters: 'dataset',
+    sort: 'quality_meas.scoring+desc',
+    limit: mostExamples,
+    includes,
+  }
+  const items = ((await optional(find(best)))?.records ?? []).flatMap((record) => {
+    const score = recordScore(record)
+    const points = [t('n-points', { count: score ?? 0 }), labelOf(record['publisher'])]
+    return score === undefined
+      ? []
+      : html`<li><h3><a href="${pathTo('datasets', textAt(record, 'id') ?? '')}">${titleOf(record)}</a></h3><p>${joinHtml(points, ' · ')}</p></li>`
   })
-  return items.length > 0 && html`<ul class="todo" role="list">${items}</ul>`
-}
-
-/** Page of all drafts that wait for the person, of all types. `undefined` for who may publish nowhere. Rejects with `Failure`. */
-export async function waitingDraftsPage(context: StewardContext): MaybePage {
-  const { t, steward, askOptional } = context
-  if (!steward.hasDesk) return undefined
-  const declared = listAt(await askOptional('search', '/profile'), 'resources')
-  const types = ['datasets', 'catalogues', ...declared.flatMap((one) => textAt(one, 'id') ?? [])]
-  const drafts = await waitingDrafts(context, types.slice(0, mostTypes), ['returned', 'review'])
-  const changedAt = (draft: Fields) => textAt(draft, 'changedAt') ?? ''
-  const oldestFirst = drafts.toSorted((a, b) => changedAt(a).localeCompare(changedAt(b)))
-  const todo = await todoList(context, oldestFirst)
-  const body = [outcome(context), todo || html`<p class="close">${t('waiting-nothing')}</p>`]
-  const head = deskHead(context)
-  return stewardPage(context, { tab: 'reviews', title: t('waiting-title'), head, body })
+  const cards = html`<ul class="cards" role="list">${items}</ul>`
+  return items.length > 0 && pageSection('examples', t('desk-examples'), cards)
 }
 
 /** Steps on the way to a published dataset. */
@@ -191,7 +218,7 @@ export async function deskDatasetsPage(context: StewardContext, result?: BulkRes
   const self = pathOf(context, { ...place, page: String(page) })
   const body = html`${result ? bulkOutcome(context, result) : outcome(context)} <div class="close">${listLinks(context, count, place)}</div>
     ${listFilter(context, catalogues, place)} ${await deskTable(context, { catalogues, drafts, published, tick })}
-    ${pageList(context, (number) => pathOf(context, { ...place, page: number }), { page, last })} ${bulkForm(context, self, [...drafts, ...published], result)}`
+    ${pageList(context, (number) => pathOf(context, { ...place, page: number }), { page, last })} ${bulkForm(context, self, [...drafts, ...published], { result })}`
   const head = deskHead(context)
   return stewardPage(context, { tab: 'datasets', body, actions: newButton(context), head })
 }

@@ -13,10 +13,16 @@ import { deskHead } from './desk-frame.ts'
 import { notice, pageSection, pairList, stateBadge } from '../parts/blocks.ts'
 import { textTable } from '../parts/table.ts'
 
-/** Most accounts of the page, the newest, and most catalogues of its form. */
-const [mostAccounts, mostCatalogues] = [1000, 500]
-/** Milliseconds before its end from which on a key is marked. */
-const endingMs = 14 * dayMs
+/** Most accounts that are looked through, the newest. */
+export const mostAccounts = 1000
+/** Most catalogues of the form. */
+const mostCatalogues = 500
+
+/** Whether an account ends in the next 14 days, or has ended. */
+export function isEndingSoon(account: unknown): boolean {
+  const ends = textAt(account, 'ends')
+  return ends !== undefined && Date.parse(ends) - Date.now() < 14 * dayMs
+}
 
 const roleNames = ['reader', 'publisher', 'steward', 'administrator'] as const
 
@@ -182,11 +188,10 @@ function rowOf(
 
 /** End of an account, marked where it is near; of an invitation its own. */
 function endOf({ t, formats }: PageContext, account: unknown): HtmlContent {
-  const [ends, invited] = [textAt(account, 'ends'), textAt(account, 'invitedUntil')]
+  const invited = textAt(account, 'invitedUntil')
   if (invited !== undefined) return html`${t('invitation')}: ${formats.day(invited)}`
-  const day = formats.day(ends)
-  const isNear = ends !== undefined && Date.parse(ends) - Date.now() < endingMs
-  return isNear ? stateBadge('warn', day) : day
+  const day = formats.day(textAt(account, 'ends'))
+  return isEndingSoon(account) ? stateBadge('warn', day) : day
 }
 
 /** Permissions in words: role and catalogue; others as they are. */
@@ -261,8 +266,6 @@ export async function ownPage(context: StewardContext, renewed?: unknown): Promi
     context.ask('deskRepository', '/account'),
     context.optional(cataloguesOf(context)),
   ])
-  const ends = textAt(account, 'ends')
-  const isNear = ends !== undefined && Date.parse(ends) - Date.now() < endingMs
   const key = textAt(renewed, 'key')
   const hasKey = ['person', 'program'].includes(textAt(account, 'kind') ?? '')
   const button = html`<button class="button" name="do" value="renew">${t('new-key')}</button>`
@@ -277,11 +280,11 @@ export async function ownPage(context: StewardContext, renewed?: unknown): Promi
   return stewardPage(context, {
     tab: 'me',
     title: steward.name,
-    body: html`${result} ${isNear && notice('warn', t('key-ending'))}
+    body: html`${result} ${isEndingSoon(account) && notice('warn', t('key-ending'))}
       ${pairList([
         [t('may'), permissionList(context, steward.permissions, new Map(catalogues))],
         [t('key'), html`<code>${textAt(account, 'prefix') ?? ''}</code>`],
-        [t('ends'), formats.day(ends)],
+        [t('ends'), formats.day(textAt(account, 'ends'))],
       ])}
       ${hasKey && sessionForm(context, pathTo('desk', 'me'), html`<p class="soft">${t('new-key-lead')}</p>${button}`, 'stack')}`,
   })

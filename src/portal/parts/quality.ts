@@ -82,6 +82,10 @@ export const scoreText = (
   html`<p class="score"><strong>${Math.round(score)}</strong><span class="soft">${unit}</span></p>
     <p>${qualityBadge(context, score)}${beside}</p>`
 
+/** Bar with the share of a score in the most points; the score itself is beside it. */
+export const scoreBar = (score: number, style = 'bar'): HtmlMarkup =>
+  html`<svg class="${style}" viewBox="0 0 ${mostPoints} 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="${mostPoints}" height="8"/><rect class="fill" width="${score}" height="8"/></svg>`
+
 /** Text of a score beside the bars of its dimensions. */
 export const scoreSummary = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
   html`<div class="verdict close"><div>${text}</div>${bars}</div>`

@@ -66,26 +66,26 @@ async function press(
   key: Key,
   action: string,
   ids: readonly string[],
-  { query = '', note = '' } = {},
+  { path = list, query = '', note = '' } = {},
 ) {
   const person = await as(key)
-  const ticks = ticksIn(await person.page(`${list}${query}`))
+  const ticks = ticksIn(await person.page(`${path}${query}`))
   const picked = ticks.filter((value) => ids.includes(value.split(' ')[0] ?? ''))
-  return send(key, action, picked, { query, note })
+  return send(key, action, picked, { path, query, note })
 }
 
 async function send(
   key: Key,
   action: string,
   picked: readonly string[],
-  { query = '', note = '' } = {},
+  { path = list, query = '', note = '' } = {},
 ) {
   const person = await as(key)
   const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(await person.page(list)) ?? []
   const { headers } = person
   const body = new URLSearchParams({ _csrf: token, do: action, note })
   for (const value of picked) body.append('pick', value)
-  const answer = await fetch(`${platform.url}${list}${query}`, {
+  const answer = await fetch(`${platform.url}${path}${query}`, {
     method: 'POST',
     headers,
     body,
@@ -115,6 +115,46 @@ test('several drafts are submitted, sent back with a note, and published', async
   expect(published.result).toContain('2 done')
   for (const id of ids)
     expect((await call('key-of-everything', 'GET', `/datasets/${id}`)).status).toBe(200)
+})
+
+test('reviews are published and sent back on the page of what waits, whatever they are of', async () => {
+  const path = '/en/desk/waiting'
+  const ids = [await drafted('Waits one'), await drafted('Waits two'), await drafted('Waits on')]
+  for (const id of ids) await call('publisher-of-rivers', 'POST', `/drafts/datasets/${id}/submit`)
+  const [one = '', two = '', on = ''] = ids
+  const html = await (await as('steward-of-rivers')).page(path)
+  const ticks = ticksIn(html).map((value) => value.split(' ')[0])
+  expect(ticks).toEqual(ids)
+  expect(
+    [...html.matchAll(/<button class="button[^>]*name="do" value="(\w+)"/g)].map((m) => m[1]),
+  ).toEqual(['publish', 'return'])
+  expect(html).toMatch(/Waits one[^<]*(?:<[^>]*>\s*)*<span class="flag draft">New<\/span>/)
+  const published = await press('steward-of-rivers', 'publish', [one], { path })
+  expect([published.status, published.result.includes('One done')]).toEqual([200, true])
+  expect((await call('key-of-everything', 'GET', `/datasets/${one}`)).status).toBe(200)
+  const back = await press('steward-of-rivers', 'return', [two], { path, note: 'Why?' })
+  expect(back.result).toContain('One done')
+  expect(await stateOf(two)).toBe('returned')
+  expect(back.html).toContain('Waits on')
+  expect(back.html).not.toMatch(/name="pick" value="waits-two/)
+  const author = await (await as('publisher-of-rivers')).page(path)
+  expect(author).toMatch(/<h2 id="form-state-returned">Sent back[^]*Waits two/)
+  expect(author).not.toContain('name="pick"')
+  const { result } = await send('publisher-of-rivers', 'publish', [`${on} rivers 2 Waits on`], {
+    path,
+  })
+  expect(result).toContain('You may not do this here.')
+  expect((await send('publisher-of-rivers', 'publish', [], { path })).status).toBe(400)
+  expect((await call('steward-of-rivers', 'POST', '/drafts/catalogues?of=rivers')).status).toBe(201)
+  const other = await send(
+    'steward-of-rivers',
+    'delete',
+    ['catalogues/rivers rivers 1 The rivers'],
+    {
+      path,
+    },
+  )
+  expect(other.result).toContain('One done')
 })
 
 test('what is refused is named with its reason and a link, and stays ticked; the others are done', async () => {

@@ -1,4 +1,4 @@
-/** Pages of the desk in a real Chromium: nothing that axe-core finds at 320 and 1280 pixels, in two languages. */
+/** Pages of the desk in a real Chromium: nothing that axe-core finds at 320, 390 and 1280 pixels, in two languages. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
@@ -54,10 +54,12 @@ test.skipIf(executablePath === undefined)(
           'desk/datasets',
           'desk/datasets?state=published',
           'desk/datasets?state=review',
+          'desk/waiting',
         ])
           for (const [language, width] of [
             ['en', 320],
             ['de', 320],
+            ['de', 390],
             ['de', 1280],
           ] as const) {
             await page.setViewportSize({ width, height: 800 })

@@ -61,7 +61,7 @@ const api = (key: keyof typeof keys, method: string, path: string, body?: object
     ...(body && { body: JSON.stringify(body) }),
   })
 
-test('an empty desk teaches: it greets, offers both ways to begin, and says how it goes', async () => {
+test('an empty desk teaches: it greets, offers the ways to begin, and says how it goes', async () => {
   const html = await (await as('publisher-of-parks')).page('/en/desk')
   // A key of the configuration has no name.
   expect(html).toContain('<h1>Your desk</h1>')
@@ -76,7 +76,8 @@ test('an empty desk teaches: it greets, offers both ways to begin, and says how 
     '<h1>Welcome, Anna Berger</h1>',
   )
   expect(html).toContain('With an empty form')
-  expect(html).toContain('With metadata that you have')
+  expect(html).toMatch(/<a href="\/en\/desk\/new#desk-metadata">With metadata that you have<\/a>/)
+  expect(html).not.toContain('With what is published')
   expect(html).toContain('How it goes')
   expect(html).toContain('<option value="parks">Parks</option>')
   expect(await (await as('publisher-of-parks')).page('/de/desk')).toContain('Schreibtisch')
@@ -193,6 +194,7 @@ test('a published dataset is changed in its draft, which is the same for the sec
   expect(first.to).toBe(`/en/desk/datasets/${id}/essentials?catalogue=rivers`)
   expect(second.to).toBe(first.to)
   const desk = await person.page('/en/desk')
+  expect(desk).toMatch(/<a href="\/en\/desk\/datasets\?state=published">With what is published/)
   expect(desk.match(/Street trees<\/bdi><\/a>/g)).toHaveLength(1)
   expect(desk).toMatch(/flag public">Published<\/span> <span class="flag draft">Draft/)
 })
@@ -221,6 +223,52 @@ test('what waits: a review for its steward, then the answer for its author; noth
   const returned = await person.page('/en/desk/datasets?state=returned')
   expect(returned).toContain('Snow')
   expect(returned).not.toContain('Bathing')
+})
+
+test('the desk begins a dataset, and shows points and figures of the own catalogues where they are known', async () => {
+  const person = await as('publisher-of-rivers')
+  const [before, check] = ['/en/desk', '/en/desk/datasets/snow/check?catalogue=rivers']
+  const rowOf = (html: string) =>
+    /<tr[^>]*><th[^>]*><a[^>]*><bdi[^>]*>Snow[^]*?<\/tr>/.exec(html)?.[0]
+  await person.page(check)
+  const html = await person.page(before)
+  const [, bar, score] =
+    /class="fill" width="(\d+)"[^]*?<\/svg>(\d+)<\/span>/.exec(rowOf(html) ?? '') ?? []
+  expect([Number(score) > 0, bar]).toEqual([true, score])
+  const unknown = await api('publisher-of-rivers', 'POST', '?of=trees')
+  expect(await unknown.json()).not.toHaveProperty('score')
+  expect(/Street trees[^]*?<\/tr>/.exec(html)?.[0]).toContain('data-label="Points">–</td>')
+  const aside = /<aside aria-label="Your catalogues">[^]*?<\/aside>/.exec(html)?.[0]
+  expect(aside).toContain('<dt>Three Rivers</dt>')
+  expect(aside).toMatch(/href="[^"]*state=published&amp;catalogue=rivers">One dataset<\/a>/)
+  // Nothing is published in the other catalogue, and nobody measured either.
+  expect(aside).not.toContain('Nine Lakes')
+  expect(aside).not.toContain('on average')
+  const [, action] = /<form class="stack" method="post" action="([^"]+)">/.exec(html) ?? []
+  const sent = await person.post(action ?? '', { title: 'Begun at the desk', catalogue: 'lakes' })
+  expect(sent.headers.get('Location')).toContain('/en/desk/datasets/begun-at-the-desk/essentials')
+  await api('publisher-of-rivers', 'DELETE', '/begun-at-the-desk')
+})
+
+test('keys that end in two weeks wait for administrators, and their people are warned', async () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const make = async (name: string, ends: string) => {
+    const account = { kind: 'program', name, permissions: ['publisher:parks'], ends }
+    const made = await fetch(`${platform.url}/api/hub/repo/accounts`, {
+      method: 'POST',
+      headers: { 'X-API-Key': 'key-of-everything', 'Content-Type': 'application/json' },
+      body: JSON.stringify(account),
+    })
+    return ((await made.json()) as { key: string }).key
+  }
+  const [soon, late] = [await make('Import <b>', inDays(6)), await make('Export', inDays(60))]
+  const waiting = await (await as('key-of-everything')).page('/en/desk/waiting')
+  const list = /<h2 id="waiting-keys">Keys that end soon[^]*?<\/ul>/.exec(waiting)?.[0]
+  expect(list).toMatch(/people\?edit=[^"]+#new">Import &lt;b&gt;<\/a>/)
+  expect(list).not.toContain('Export')
+  expect(await (await as('steward-of-rivers')).page('/en/desk/waiting')).not.toContain('Import')
+  expect(await (await signedIn(platform, soon)).page('/en/desk')).toContain('Your key ends soon')
+  expect(await (await signedIn(platform, late)).page('/en/desk')).not.toContain('Your key ends')
 })
 
 test('a page of the list has 50 drafts, and leads to the next', async () => {
@@ -267,8 +315,6 @@ test.skipIf(executablePath === undefined)(
       await page.goto('/en/sign-in')
       await page.fill('#key', 'publisher-of-lakes')
       await page.click('main form button')
-      await page.click('header a[href="/en/desk"]')
-      await page.click('.section-head a[href="/en/desk/new"]')
       await page.fill('#title', 'Ice on the lakes')
       await page.click('button:text("Begin")')
       expect(page.url()).toContain('/en/desk/datasets/ice-on-the-lakes/essentials')
