@@ -79,6 +79,22 @@ describe('the rules of a catalogue', () => {
     }
   })
 
+  it('come back with a deleted catalogue that is restored, and are not those of a new one with its id', async () => {
+    const path = '/catalogues/lakes/rules'
+    const admin = (method: string, at: string, body?: object) =>
+      ask('a-key-for-everything', method, at, body ? { body } : {})
+    const review = async () => (await admin('GET', path)).json['review']
+    await repo.putCatalogue('lakes')
+    expect((await admin('PUT', path, { review: 'every' })).status).toBe(204)
+    expect((await admin('DELETE', '/catalogues/lakes')).status).toBe(204)
+    expect((await admin('GET', path)).status).toBe(404)
+    expect((await admin('POST', '/catalogues/lakes/restore')).status).toBe(201)
+    expect(await review()).toBe('every')
+    expect((await admin('DELETE', '/catalogues/lakes')).status).toBe(204)
+    await repo.putCatalogue('lakes')
+    expect(await review()).toBe('new')
+  })
+
   it('are replaced by one of two who read the same, when both say what they read', async () => {
     const { tag, json } = await ask('stew', 'GET', rulesPath)
     expect(tag).toBe(`"${String(json['revision'])}"`)

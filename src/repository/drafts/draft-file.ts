@@ -344,15 +344,15 @@ export class DraftFile {
     this.#file.run(upsert, catalogue, JSON.stringify(rules), this.#now(), changedBy)
   }
 
+  forgetRules(catalogue: string): void {
+    this.#file.run('DELETE FROM rule WHERE catalogue = ?', catalogue)
+  }
+
   withdrawal(type: string, id: string): Withdrawal | undefined {
     const row = this.#file.first('SELECT * FROM withdrawal WHERE type = ? AND id = ?', type, id)
-    const replacement = row?.['replacement']
-    return (
-      row && {
-        reason: String(row['reason']),
-        ...(typeof replacement === 'string' && { replacement }),
-      }
-    )
+    if (!row) return undefined
+    const [reason, { replacement }] = [String(row['reason']), row]
+    return typeof replacement === 'string' ? { reason, replacement } : { reason }
   }
 
   noteWithdrawal(

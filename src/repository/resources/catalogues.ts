@@ -100,7 +100,11 @@ export async function putCatalogue(
   const changes = [{ graph: iri, content: toLines(after), before: lines ?? '' }, system]
   const result = { kind, ...outcome, mark } as const
   await commitOne(context, { result, group: { changes, marks } })
-  if (stored === undefined) context.tombstones.forget('catalogue', [id])
+  // A new catalogue gets nothing of a deleted one with its id, neither its rules nor what could be restored.
+  if (stored === undefined) {
+    context.tombstones.forget('catalogue', [id])
+    context.drafts.forgetRules(id)
+  }
   if (cascades) context.onCascadeMark()
   return result
 }
