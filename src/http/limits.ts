@@ -92,7 +92,13 @@ export const limitTable = {
   sparqlBytes: limit(32 * MB, 'one public SPARQL answer', KB),
   sparqlLanes: limit(
     2,
-    'public SPARQL queries at the same time; each takes a copy of the data, as far as memory allows',
+    'public SPARQL queries at the same time; with the embedded store at most one for each copy',
+    1,
+    16,
+  ),
+  sparqlCopies: limit(
+    2,
+    'public copies of the data of the embedded store, as far as memory allows: the first is made for a query, a further one while all are busy, each is freed after ten minutes without queries',
     1,
     16,
   ),

@@ -160,6 +160,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     log,
     limits: publicLimits(config),
     isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
+    unindexed: names.metrics(''),
     random: Math.random,
     pause,
     onWaiting,

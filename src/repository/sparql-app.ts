@@ -285,19 +285,15 @@ function serviceDescription(address: string): Quad[] {
 
 // Limits of public queries, in the form that the store expects.
 
-type PublicConfig = { readonly limits: Limits; readonly services: readonly string[] }
-
-/** Converts the limits of `PLATFORM_LIMITS`; replicas are built ahead when `services` includes `sparql`. */
+/** Converts the limits of `PLATFORM_LIMITS`. */
 export const publicLimits = ({
   limits,
-  services,
-}: PublicConfig): Pick<
-  StoreLimits,
-  'publicMs' | 'publicMemory' | 'publicAhead' | 'publicLimits'
-> => ({
+}: {
+  readonly limits: Limits
+}): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicCopies' | 'publicLimits'> => ({
   publicMs: limits.sparqlMs,
   publicMemory: limits.sparqlMemoryBytes,
-  publicAhead: services.includes('sparql'),
+  publicCopies: limits.sparqlCopies,
   publicLimits: {
     rows: limits.sparqlRows,
     bytes: limits.sparqlBytes,

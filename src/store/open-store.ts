@@ -29,6 +29,8 @@ type OpenOptions = {
   readonly limits?: Partial<StoreLimits>
   /** Whether a graph is that of a catalogue: its `dcat:dataset` and `dcat:record` lines are links. Only remote stores ask. */
   readonly isCatalogue: (graph: string) => boolean
+  /** Start of the names of graphs that only public queries ask for. Only the embedded store asks. */
+  readonly unindexed?: string
   /** Clock in milliseconds; by default `performance.now()`. */
   readonly now?: () => number
   /** Random number from 0 to 1, which spreads the pauses between attempts. */
@@ -48,11 +50,11 @@ export async function openStore(
   options: OpenOptions,
   signal?: AbortSignal,
 ): Promise<GraphStore> {
-  const { directory, log, limits = {}, isCatalogue, pause, loading } = options
+  const { directory, log, limits = {}, isCatalogue, unindexed, pause, loading } = options
   if (!config) {
     // Imported here, because processes with a remote store do not need the engine.
     const { embeddedStore } = await import('./embedded/embedded-store.ts')
-    return embeddedStore({ directory, log, limits, loading }).then(
+    return embeddedStore({ directory, log, limits, unindexed, loading }).then(
       withYieldingReads,
       (error: unknown) => {
         throw isDamage(error) ? damagedFailure(directory, error) : error

@@ -19,8 +19,10 @@ export type StoreLimits = {
   readonly memory: number
   /** Most bytes of a replica with its queries; 0 = by the size of the data and the machine. */
   readonly publicMemory: number
-  /** Whether replicas are built when the store opens (in a process with 512 MB), and not at the first public query. */
-  readonly publicAhead: boolean
+  /** Most replicas of the embedded store; never more than `publicLimits.lanes`. */
+  readonly publicCopies: number
+  /** Milliseconds without a query after which the memory of a replica is freed. */
+  readonly publicIdleMs: number
   readonly publicLimits: PublicLimits
 }
 
@@ -34,6 +36,7 @@ export const standardStoreLimits: StoreLimits = {
   publicBuildMs: 5000,
   memory: 0,
   publicMemory: 0,
-  publicAhead: false,
+  publicCopies: 2,
+  publicIdleMs: 600_000,
   publicLimits: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8, lanes: 2 },
 }

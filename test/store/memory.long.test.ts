@@ -58,16 +58,17 @@ describe('a public query that wants all memory', () => {
   })
 })
 
+const million = 'x'.repeat(1_000_000)
+const text = (n: number, count: number) =>
+  content(
+    Array.from(
+      { length: count },
+      (_, m) => `<urn:s:${n}> <urn:p:${m}> "${n} ${m} ${million}" .`,
+    ).sort(),
+  )
+
 describe('an engine that is full', () => {
-  const million = 'x'.repeat(1_000_000)
   const small = { memory: 400 * MB }
-  const text = (n: number, count: number) =>
-    content(
-      Array.from(
-        { length: count },
-        (_, m) => `<urn:s:${n}> <urn:p:${m}> "${n} ${m} ${million}" .`,
-      ).sort(),
-    )
   const kindOf = (call: Promise<unknown>) =>
     call.then(
       () => 'done',
@@ -111,14 +112,14 @@ describe('an engine that is full', () => {
       await store.write([{ graph: `urn:t:${n}`, content: text(n, 10) }])
     }
     await store.close()
-    const opening = openEmbedded({ memory: 360 * MB }, directory)
+    const opening = openEmbedded({ memory: 200 * MB }, directory)
     expect(await kindOf(opening)).toBe('store-full')
   })
 })
 
 it('a public copy that the data do not fit into is named, and the store goes on', async () => {
   const store = await openEmbedded({ publicMemory: 8 * MB })
-  await store.write([{ graph: 'urn:t:1', content: content(['<urn:s:1> <urn:p> "1" .']) }])
+  await store.write([{ graph: 'urn:t:1', content: text(1, 20) }])
   const asked = () => store.publicQuery({ query: 'ASK {}', accept: undefined, client: 'me' })
   await expect(asked()).rejects.toMatchObject({
     kind: 'store-unavailable',

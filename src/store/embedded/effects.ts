@@ -26,33 +26,31 @@ type AppliedChange = {
   readonly growth: number
 }
 
-/** Applies an effect to an index. Applying the same effects again, in the same order, changes nothing. */
-export function applyEffect(quads: Quads, effect: Effect): void {
-  if (effect.kind === 'load') quads.load(effect.graph, effect.text)
-  else if (effect.kind === 'drop') quads.drop(effect.graph)
-  else quads.change(effect.graph, effect.removed, effect.added)
-}
+/** Least number of effects whose additions are loaded at once: a transaction costs more than a small load. */
+const leastAtOnce = 8
 
 /**
- * Merges additions to the same graph, because loading a thousand lines at once costs an eighth of a thousand loads: every dataset of a
- * bulk write adds a link to its catalogue and a mark.
+ * Applies effects to an index. Applying the same effects again, in the same order, changes nothing. Additions are collected, because
+ * every dataset of a bulk write adds a link to its catalogue and a mark.
  */
-export function mergeEffects(effects: readonly Effect[]): readonly Effect[] {
-  const merged: Effect[] = []
-  const indexByGraph = new Map<string, number>()
-  for (const effect of effects) {
-    const index = indexByGraph.get(effect.graph) ?? -1
-    const combined = mergeTwo(merged[index], effect)
-    if (combined) merged[index] = combined
-    else indexByGraph.set(effect.graph, merged.push(effect) - 1)
+export function applyEffects(quads: Quads, effects: readonly Effect[]): void {
+  const additions = new Map<string, string>()
+  const load = () => {
+    if (effects.length < leastAtOnce) for (const [graph, text] of additions) quads.load(graph, text)
+    else if (additions.size > 0)
+      quads.loadAll(Array.from(additions, ([graph, text]) => ({ graph, text })))
+    additions.clear()
   }
-  return merged
-}
-
-function mergeTwo(first: Effect | undefined, second: Effect): Effect | undefined {
-  if (!first || second.kind !== 'change' || second.removed !== '') return undefined
-  if (first.kind === 'load') return { ...first, text: first.text + second.added }
-  return first.kind === 'change' ? { ...first, added: first.added + second.added } : undefined
+  for (const effect of effects) {
+    const { graph } = effect
+    if (effect.kind !== 'load' && additions.has(graph)) load()
+    if (effect.kind === 'drop') quads.drop(graph)
+    else if (effect.kind === 'change' && effect.removed !== '') quads.remove(graph, effect.removed)
+    const added =
+      effect.kind === 'load' ? effect.text : effect.kind === 'change' ? effect.added : ''
+    if (added !== '') additions.set(graph, (additions.get(graph) ?? '') + added)
+  }
+  load()
 }
 
 type LineDifference = { readonly removed: Set<string>; readonly added: Set<string> }

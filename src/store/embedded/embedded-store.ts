@@ -1,6 +1,7 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
 import type { MessagePort, Worker } from 'node:worker_threads'
+import { backgroundLoop } from '../../workers/background-loop.ts'
 import { pause } from '../../workers/pause.ts'
 import { startWorker } from '../../workers/pool.ts'
 import type {
@@ -14,7 +15,7 @@ import type {
 import type { Log } from '../../log.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'
 import { WriterCalls } from './writer-calls.ts'
-import { boundedEngine, processBytes, writerBytes } from './engine.ts'
+import { boundedEngine, writerBytes } from './engine.ts'
 import type { WriterOpened, WriterSettings } from './messages.ts'
 import { standardStoreLimits, type StoreLimits } from '../store-limits.ts'
 import { Replicas } from '../public/replicas.ts'
@@ -32,6 +33,8 @@ export type EmbeddedStoreOptions = {
   readonly directory: string
   readonly log: Log
   readonly limits?: Partial<StoreLimits>
+  /** Start of the names of graphs that no query of the platform asks for, which saves the memory of one copy of them. */
+  readonly unindexed?: string | undefined
   /** Called with the progress while the store is loaded. */
   readonly loading?: ((now: Loading) => void) | undefined
 }
@@ -79,9 +82,6 @@ async function healthOf(calls: WriterCalls, { state: replica }: Replicas): Promi
   return { ready: true, product, ...(await calls.call('counts', {})), replica }
 }
 
-/** Least memory of a process, in bytes, that builds replicas before the first public query. */
-const minPrebuildBytes = 512 * 2 ** 20
-
 /** Public queries, which run on replicas. */
 function openPublicQueries(
   { directory, log }: EmbeddedStoreOptions,
@@ -93,7 +93,8 @@ function openPublicQueries(
     log,
     queryMs: limits.publicMs,
     memory: limits.publicMemory,
-    maxCopies: limits.publicLimits.lanes,
+    maxCopies: Math.min(limits.publicCopies, limits.publicLimits.lanes),
+    idleMs: limits.publicIdleMs,
     quads: async () => (await calls.call('counts', {})).quads,
     follow: (port) => calls.call('follow', { port, includesSystemGraph: false }, { ports: [port] }),
     onChange: () => queue.startWaiting(),
@@ -103,12 +104,23 @@ function openPublicQueries(
     lanes: () => replicas.lanes,
     buildMs: limits.publicBuildMs,
     unavailable: () => replicas.unavailable(),
+    onShortage: () => replicas.request(true),
   })
   const publicQuery: GraphStore['publicQuery'] = (request, signal) => {
     replicas.request()
     return queue.query(request, signal)
   }
-  return { replicas, publicQuery }
+  const loop = backgroundLoop(
+    'replica.look-failed',
+    limits.publicIdleMs / 10,
+    () => replicas.endIdle(),
+    { log, pause },
+  )
+  const close = async () => {
+    await loop.stop()
+    await replicas.close()
+  }
+  return { replicas, publicQuery, close }
 }
 
 /** Opens the store; resolves when the index is built from the file (about 300,000 triples per second). */
@@ -118,6 +130,7 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
   const settings: WriterSettings = {
     engine: boundedEngine(limits.memory > 0 ? limits.memory : writerBytes()),
     directory,
+    unindexed: options.unindexed,
     maxQuads: limits.quads,
     maxAnswer: limits.answer,
   }
@@ -130,9 +143,8 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
     onLost: () => replicas.end(),
     onLoading: options.loading,
   })
-  const { replicas, publicQuery } = openPublicQueries(options, limits, calls)
+  const { replicas, publicQuery, close } = openPublicQueries(options, limits, calls)
   logOpening(log, await calls.opened, limits.quads)
-  if (limits.publicAhead && processBytes() >= minPrebuildBytes) replicas.request()
   const write: GraphStore['write'] = (changes, signal) =>
     calls.call('write', { changes }, { signal })
   const read: GraphStore['read'] = (graph, { links = true } = {}, signal) =>
@@ -149,7 +161,7 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
     publicQuery,
     health: () => healthOf(calls, replicas),
     close: async () => {
-      await replicas.close()
+      await close()
       await calls.close()
     },
   }

@@ -79,6 +79,8 @@ export type WriterSettings = {
   /** Port of a replacement, which receives the effects of the present worker, and its handover at the end. */
   readonly feed?: MessagePort
   readonly directory: string
+  /** Start of the names of graphs that no query of the platform asks for: they are in the file and in replicas, not in the index. */
+  readonly unindexed?: string | undefined
   /** Quads above which writes that add are refused. */
   readonly maxQuads: number
   /** Most UTF-16 units of one answer. */

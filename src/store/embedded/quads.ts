@@ -4,7 +4,7 @@ import { defaultGraph, namedNode, Store } from 'oxigraph/web.js'
 import { inUtf8 } from '../../text/utf8.ts'
 import { chunksOf } from '../graph-lines.ts'
 
-const triples = 'application/n-triples'
+const [triples, nQuads] = ['application/n-triples', 'application/n-quads'] as const
 
 /** UTF-16 units that are passed to the engine at once. */
 const partSize = 2 ** 21
@@ -28,7 +28,8 @@ const maxDeleted = 700_000
 export const needsCompaction = ({ live, dead }: Readonly<StatementCounts>): boolean =>
   dead > Math.min(Math.max(live / 4, minDeleted), maxDeleted)
 
-const linesIn = (text: string) => {
+/** Number of lines of a text. */
+export const linesIn = (text: string): number => {
   let lines = 0
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
   return lines
@@ -51,14 +52,19 @@ export type QueryShape = {
 /** Numbers of statements; the engine keeps deleted ones in memory until it ends. */
 type StatementCounts = { live: number; dead: number }
 
+/** Lines of a graph. */
+export type NamedText = { readonly graph: string; readonly text: string }
+
 /** Index of quads in memory. Texts are N-Triples; throws errors of Oxigraph. `''` is the default graph. */
 export type Quads = {
   size(): number
   /** Numbers of statements, estimated from the lines of loads and changes. */
   statements(): Readonly<StatementCounts>
   load(graph: string, text: string): void
-  /** Deletes and then inserts lines. Both are texts of whole lines. */
-  change(graph: string, removed: string, added: string): void
+  /** Loads several graphs at once; some of them may be loaded when one cannot be. */
+  loadAll(graphs: readonly NamedText[]): void
+  /** Deletes the lines of a text of whole lines. */
+  remove(graph: string, lines: string): void
   drop(graph: string): void
   dump(graph: string): string
   query(text: string, shape: QueryShape): string
@@ -74,15 +80,35 @@ function load(store: Store, graph: string, text: string): void {
 }
 
 /**
- * Changes a graph by writing it again, and returns the number of deleted statements. Only for graphs with IRIs that the strict parser
- * of updates refuses, because it leaves many deleted statements.
+ * Loads graphs in transactions of `partSize`, which leaves half the memory of loads without a transaction for each graph. Each line
+ * ends in ` .`, and no literal contains a line end.
  */
-function rebuild(store: Store, graph: string, removed: string, added: string): number {
-  const removedLines = new Set((removed.match(/[^\n]*\n/g) ?? []).map(oxigraphSpelling))
+function loadAll(store: Store, graphs: readonly NamedText[]): void {
+  let part = ''
+  const loadPart = () => {
+    inUtf8(part, (bytes) => store.load(bytes, { format: nQuads, lenient: true }))
+    part = ''
+  }
+  for (const { graph, text } of graphs) {
+    const end = graph === '' ? ' .\n' : ` <${graph}> .\n`
+    for (const lines of chunksOf(text, partSize)) {
+      part += lines.replaceAll(' .\n', end)
+      if (part.length >= partSize) loadPart()
+    }
+  }
+  if (part !== '') loadPart()
+}
+
+/**
+ * Removes lines by writing the graph again, and returns the number of deleted statements. Only for graphs with IRIs that the strict
+ * parser of updates refuses, because it leaves many deleted statements.
+ */
+function rebuild(store: Store, graph: string, lines: string): number {
+  const removedLines = new Set((lines.match(/[^\n]*\n/g) ?? []).map(oxigraphSpelling))
   const text = store.dump({ format: triples, from_graph_name: graphTerm(graph) })
   const remaining = (text.match(/[^\n]*\n/g) ?? []).filter((line) => !removedLines.has(line))
   drop(store, graph)
-  load(store, graph, remaining.join('') + added)
+  load(store, graph, remaining.join(''))
   return remaining.length + removedLines.size
 }
 
@@ -90,20 +116,17 @@ function drop(store: Store, graph: string): void {
   store.update(graph === '' ? 'DROP DEFAULT' : `DROP SILENT GRAPH <${graph}>`)
 }
 
-/** Changes a graph and returns the number of deleted statements. */
-function change(store: Store, graph: string, removed: string, added: string): number {
-  if (removed !== '') {
-    try {
-      for (const part of chunksOf(removed, partSize)) {
-        store.update(`DELETE DATA { ${inGraph(graph, part)} }`)
-      }
-    } catch (error) {
-      if (isBroken(error)) throw error
-      return rebuild(store, graph, removed, added)
+/** Removes lines and returns the number of deleted statements. */
+function remove(store: Store, graph: string, lines: string): number {
+  try {
+    for (const part of chunksOf(lines, partSize)) {
+      store.update(`DELETE DATA { ${inGraph(graph, part)} }`)
     }
+  } catch (error) {
+    if (isBroken(error)) throw error
+    return rebuild(store, graph, lines)
   }
-  if (added !== '') load(store, graph, added)
-  return linesIn(removed)
+  return linesIn(lines)
 }
 
 function sizeOf(store: Store, graph: string): number {
@@ -145,9 +168,16 @@ export function openQuads(): Quads {
       load(store, graph, text)
       count(linesIn(text), 0)
     },
-    change: (graph, removed, added) => {
-      const deletedCount = change(store, graph, removed, added)
-      count(linesIn(added) + deletedCount - linesIn(removed), deletedCount)
+    loadAll: (graphs) => {
+      loadAll(store, graphs)
+      count(
+        graphs.reduce((sum, { text }) => sum + linesIn(text), 0),
+        0,
+      )
+    },
+    remove: (graph, lines) => {
+      const deletedCount = remove(store, graph, lines)
+      count(deletedCount - linesIn(lines), deletedCount)
     },
     drop: (graph) => {
       count(0, sizeOf(store, graph))

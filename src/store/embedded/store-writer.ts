@@ -8,7 +8,7 @@ import { Failure } from '../../errors.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { Loading, Written } from '../graph-store.ts'
 import { checkGraph } from '../graph-lines.ts'
-import { mergeEffects, applyEffect, applyChange, effectSize, type Effect } from './effects.ts'
+import { applyEffects, applyChange, effectSize, type Effect } from './effects.ts'
 import { engineMemory, isNearlyFull, mayExceedMemory } from './engine.ts'
 import { GraphFile } from './graph-file.ts'
 import {
@@ -19,34 +19,68 @@ import {
   type WriterReply,
   type WriterSettings,
 } from './messages.ts'
-import { isBroken, needsCompaction, openQuads, type Quads } from './quads.ts'
+import {
+  isBroken,
+  linesIn,
+  type NamedText,
+  needsCompaction,
+  openQuads,
+  type Quads,
+} from './quads.ts'
 
 type SendReplies = (replies: readonly WriterReply[]) => void
 
+/** UTF-16 units of graphs that are loaded at once. */
+const loadSize = 2 ** 20
+
+/** Loads graphs into an index, all at once or, where one of them cannot be loaded, each alone; returns the names of such graphs. */
+function loadEach(quads: Quads, graphs: readonly NamedText[]): string[] {
+  try {
+    quads.loadAll(graphs)
+    return []
+  } catch (error) {
+    if (isBroken(error)) throw error
+  }
+  return graphs.flatMap(({ graph, text }) => {
+    try {
+      quads.loadAll([{ graph, text }])
+      return []
+    } catch (error) {
+      if (isBroken(error)) throw error
+      quads.drop(graph)
+      return [graph]
+    }
+  })
+}
+
 /**
- * Loads graphs into an empty index and returns the names of those that cannot be loaded. `progress` is called with the number of each
- * graph, from 1. Throws traps of the engine (`isBroken`).
+ * Loads graphs into an empty index. Returns the names of those that cannot be loaded, and the number of lines of those that are not
+ * included. `progress` is called with the number of each graph, from 1. Throws traps of the engine (`isBroken`).
  */
 export function loadGraphs(
   file: GraphFile,
   quads: Quads,
   isIncluded: (graph: string) => boolean,
   progress: (done: number) => void = () => undefined,
-): string[] {
+): { readonly unreadable: readonly string[]; readonly others: number } {
   const unreadable: string[] = []
-  let done = 0
+  let [done, others, size, graphs] = [0, 0, 0, new Array<NamedText>()]
+  const load = () => {
+    unreadable.push(...loadEach(quads, graphs))
+    ;[size, graphs] = [0, []]
+  }
   for (const { name, content, links } of file.graphs()) {
     progress((done += 1))
-    if (!isIncluded(name)) continue
-    try {
-      quads.load(name, links.length === 0 ? content : `${content}${links.join('\n')}\n`)
-    } catch (error) {
-      if (isBroken(error)) throw error
-      quads.drop(name)
-      unreadable.push(name)
+    const text = links.length === 0 ? content : `${content}${links.join('\n')}\n`
+    if (!isIncluded(name)) {
+      others += linesIn(text)
+      continue
     }
+    graphs.push({ graph: name, text })
+    if ((size += text.length) >= loadSize) load()
   }
-  return unreadable
+  load()
+  return { unreadable, others }
 }
 
 /** Most UTF-16 units that a follower has not yet applied; exceeded by a replica with a long query during a large import. */
@@ -116,6 +150,12 @@ function refusalReply(id: number, error: unknown): WriterReply {
   if (error instanceof Failure) return { id, refusal: toFailureMessage(error) }
   throw error
 }
+
+/** Makes the test whether a graph is in the index of the writer. */
+const indexedBy =
+  ({ unindexed }: WriterSettings) =>
+  (graph: string) =>
+    unindexed === undefined || !graph.startsWith(unindexed)
 
 /** File and index from which a writer starts. */
 type WriterState = {
@@ -189,18 +229,21 @@ export class StoreWriter {
   #commit(jobs: readonly WriterJob<'write'>[]): WriterReply[] {
     const before = this.#count
     let replies: WriterReply[]
+    const isIndexedGraph = indexedBy(this.#settings)
     let effects: readonly Effect[] = []
+    let indexed: readonly Effect[] = []
     let isIndexed = false
     const index = () => {
       isIndexed = true
-      for (const effect of effects) applyEffect(this.#quads, effect)
+      applyEffects(this.#quads, indexed)
     }
     try {
       replies = this.#file.transaction(() => {
         const outcomes = jobs.map((job) => this.#attempt(job))
-        effects = mergeEffects(outcomes.flatMap((outcome) => outcome.effects))
+        effects = outcomes.flatMap((outcome) => outcome.effects)
+        indexed = effects.filter(({ graph }) => isIndexedGraph(graph))
         // When memory might not suffice, the index comes first: data that cannot be indexed must not be committed.
-        if (mayExceedMemory(effects.reduce((sum, effect) => sum + effectSize(effect), 0))) index()
+        if (mayExceedMemory(indexed.reduce((sum, effect) => sum + effectSize(effect), 0))) index()
         return outcomes.map(({ reply }) => reply)
       })
     } catch (cause) {
@@ -299,8 +342,8 @@ export function openWriter(settings: WriterSettings, loading: (now: Loading) => 
   const progress = (done: number) => {
     if (done % Math.ceil(of / 100) === 0) loading({ done, of })
   }
-  const unreadable = loadGraphs(file, quads, () => true, progress)
-  return new StoreWriter({ settings, file, quads, count: quads.size(), unreadable })
+  const { unreadable, others } = loadGraphs(file, quads, indexedBy(settings), progress)
+  return new StoreWriter({ settings, file, quads, count: quads.size() + others, unreadable })
 }
 
 /**
@@ -310,12 +353,15 @@ export function openWriter(settings: WriterSettings, loading: (now: Loading) => 
 export function openReplacement(settings: WriterSettings) {
   const quads = openQuads()
   const copy = new GraphFile(settings.directory, true)
-  const unreadable = loadGraphs(copy, quads, () => true)
+  const isIndexed = indexedBy(settings)
+  const { unreadable } = loadGraphs(copy, quads, isIndexed)
   copy.close()
   return {
-    perform: (effects: readonly Effect[]) => {
-      for (const effect of effects) applyEffect(quads, effect)
-    },
+    perform: (effects: readonly Effect[]) =>
+      applyEffects(
+        quads,
+        effects.filter(({ graph }) => isIndexed(graph)),
+      ),
     takeOver: ({ count, ports }: Handover) => {
       const file = new GraphFile(settings.directory)
       return new StoreWriter({ settings, file, quads, count, unreadable, ports })

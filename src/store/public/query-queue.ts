@@ -40,6 +40,8 @@ type QueueSettings = Omit<PublicLimits, 'lanes'> & {
   /** Milliseconds after which, and then again, a waiting query fails if no lane is ready; `unavailable` makes its failure. */
   readonly buildMs: number
   readonly unavailable: () => Failure
+  /** Called when a query waits although a lane is ready; each of those that are ready is busy. */
+  readonly onShortage?: () => void
   readonly pause?: Pause
 }
 
@@ -146,6 +148,7 @@ export class PublicQueue {
         queued ?? this.#waiting.take((_, candidate) => this.#mayUseLastLane(candidate, lane))
       if (next) this.#run(lane, { queued: next, isExtra: !queued, isLong: false })
     }
+    if (this.#waiting.size > 0 && this.#running.size > 0) this.#settings.onShortage?.()
     this.#endLongest()
   }
 

@@ -14,7 +14,7 @@ import {
   type Quads,
   type QueryShape,
 } from '../embedded/quads.ts'
-import { applyEffect } from '../embedded/effects.ts'
+import { applyEffects } from '../embedded/effects.ts'
 import { loadGraphs } from '../embedded/store-writer.ts'
 import { resultsOf } from '../sparql-results.ts'
 import { answerPublicQuery, type PublicEngine } from './public-answer.ts'
@@ -64,7 +64,7 @@ function follow(quads: Quads, feed: MessagePort): void {
   let isReported = false
   // Writes during the loading may be in the file and in the feed; applying their effects twice does no harm.
   feed.on('message', ({ effects, size }: EffectFeed) => {
-    for (const effect of effects) applyEffect(quads, effect)
+    applyEffects(quads, effects)
     feed.postMessage(size, [])
     if (isReported || !needsCompaction(quads.statements())) return
     isReported = true

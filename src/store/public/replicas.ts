@@ -1,6 +1,7 @@
 /**
- * Replicas of the data for public queries, each in a worker that follows every write and can be ended at any time. They are built one
- * after the other, as many as memory allows, and again when one is lost or fragmented by deleted triples.
+ * Replicas of the data for public queries, each in a worker that follows every write and can be ended at any time. The first is built
+ * when a query asks for it, a further one while all are busy, as many as memory allows; they are built again when one is lost or
+ * fragmented by deleted triples, and ended after a time without queries, which frees their memory.
  */
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -36,6 +37,8 @@ type ReplicasSettings = {
   readonly maxCopies: number
   /** Running time of one query in ms. */
   readonly queryMs: number
+  /** Milliseconds without a query after which a replica is ended. */
+  readonly idleMs: number
   readonly log: Log
   /** Called when a replica becomes ready or is lost. */
   readonly onChange: () => void
@@ -64,6 +67,8 @@ class Replica implements QueryRunner {
   #bytes = 0
   /** Milliseconds that its last building took. */
   buildMs = 0
+  /** When its last query began or it became ready, in milliseconds of `performance.now()`. */
+  usedAt = 0
   isReady = false
   needsCompaction = false
 
@@ -89,6 +94,7 @@ class Replica implements QueryRunner {
   async run(job: PublicJob): Promise<PublicAnswer> {
     const thread = this.#thread
     if (!thread || !this.isReady) throw replicaLost()
+    this.usedAt = performance.now()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     thread.post({ name: 'query', payload: job, transfer: [], resolve, reject })
     try {
@@ -144,6 +150,7 @@ class Replica implements QueryRunner {
         onEvent: (event) => {
           if (event === 'fragmented') this.needsCompaction = true
           else this.isReady = true
+          this.usedAt = performance.now()
           ready.resolve()
           this.#checkFragmented()
         },
@@ -177,14 +184,16 @@ class Replica implements QueryRunner {
   }
 }
 
-/** Bytes of each triple, and of the buffers for loading (of which few are used). */
-const [quadBytes, loadingBytes] = [450, 320 * 2 ** 20]
+/** Bytes of each triple, and of the buffers for loading. */
+const [quadBytes, loadingBytes] = [450, 64 * 2 ** 20]
 /** Bytes of a worker without data. */
 const idleBytes = 40 * 2 ** 20
 /** Bytes to whose multiples limits are rounded up, because the compiled code of each limit is kept in memory. */
 const stepBytes = 256 * 2 ** 20
 /** Milliseconds until a replica that could not be built is tried again. */
 const retryMs = 5000
+/** Milliseconds of building for each triple, as long as none was built. */
+const buildMsOfQuad = 0.006
 
 /** Default memory in bytes: three times that of the data, at most a quarter of that of the process, but enough for the data. */
 function defaultBytes(quads: number): number {
@@ -207,12 +216,17 @@ function affordableCopies(quads: number, max: number): number {
 export class Replicas {
   readonly #settings: ReplicasSettings
   #replicas: Replica[]
-  #isRequested = false
+  /** Number of replicas that are kept ready: 0 as long as nobody asks. */
+  #wanted = 0
   #isBuilding = false
   #isClosed = false
   /** Timer of the next attempt. */
   #retry: NodeJS.Timeout | undefined
-  #buildMs = 0
+  /** Resolves when the workers of idle replicas are gone. */
+  #ended: Promise<unknown> = Promise.resolve()
+  /** When the replica that is being built is expected to be ready, in milliseconds of `performance.now()`. */
+  #expectedAt = 0
+  #msOfQuad = buildMsOfQuad
   /** Reason why the last replica could not be built. */
   #fault: 'memory' | 'other' | undefined
 
@@ -226,21 +240,44 @@ export class Replicas {
   }
 
   get state(): 'absent' | 'building' | 'ready' {
-    if (this.#replicas.some(({ isReady }) => isReady)) return 'ready'
+    if (this.#ready().length > 0) return 'ready'
     return this.#isBuilding ? 'building' : 'absent'
   }
 
-  /** Builds missing replicas, and from then on those that get lost. */
-  request(): void {
-    this.#isRequested = true
+  /** Builds the first replica, or a further one when all are busy (`isShort`); from then on also those that get lost. */
+  request(isShort = false): void {
+    const wanted = isShort ? this.#ready().length + 1 : 1
+    if (this.#wanted >= wanted && this.#isBuilding) return
+    this.#wanted = Math.max(this.#wanted, Math.min(wanted, this.#replicas.length))
     if (!this.#retry || this.#fault === undefined) this.#start()
+  }
+
+  /** Ends replicas that had no query for `idleMs`, and those that no longer fit beside data that have grown. */
+  async endIdle(): Promise<void> {
+    if (this.#ready().length === 0) return
+    const { idleMs, quads, maxCopies, log } = this.#settings
+    const most = affordableCopies(await quads(), maxCopies)
+    if (this.#isBuilding || this.#isClosed) return
+    const until = performance.now() - idleMs
+    const isIdle = (replica: Replica, index: number) =>
+      !replica.isBusy && (replica.usedAt <= until || index >= most)
+    const idle = this.#ready().filter(isIdle)
+    this.#wanted = this.#ready().length - idle.length
+    for (const replica of idle) {
+      // The queue knows whose query a lane ran last; the lane that takes its place ran none.
+      this.#replicas[this.#replicas.indexOf(replica)] = this.#createReplica()
+      this.#ended = Promise.all([this.#ended, replica.close()])
+    }
+    if (idle.length > 0) log.debug({ count: idle.length }, 'replica.idle')
   }
 
   /** Failure for a query while no replica is ready. */
   unavailable(): Failure {
-    const retryAfter = Math.max(1, Math.ceil(this.#buildMs / 1000) || 5)
+    const seconds = Math.ceil((this.#expectedAt - performance.now()) / 1000)
     if (this.#fault !== 'memory') {
-      return new Failure('store-unavailable', 'The public copy is being built.', { retryAfter })
+      return new Failure('store-unavailable', 'The public copy is being built.', {
+        retryAfter: Math.max(1, seconds),
+      })
     }
     const detail = 'The public copy of the data does not fit into its memory (sparqlMemoryBytes).'
     return new Failure('store-unavailable', detail, { retryAfter: 60 })
@@ -255,7 +292,11 @@ export class Replicas {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#retry)
-    await Promise.all(this.#replicas.map((replica) => replica.close()))
+    await Promise.all([this.#ended, ...this.#replicas.map((replica) => replica.close())])
+  }
+
+  #ready(): Replica[] {
+    return this.#replicas.filter(({ isReady }) => isReady)
   }
 
   #createReplica(): Replica {
@@ -264,7 +305,7 @@ export class Replicas {
       lost: (isDropped) => {
         // It fell behind a large import, as others would: it is built again later, or at the next query.
         if (isDropped) this.#retryLater()
-        else if (this.#isRequested && !this.#retry) this.#start()
+        else if (!this.#retry) this.#start()
         this.#settings.onChange()
       },
     })
@@ -280,15 +321,17 @@ export class Replicas {
     const { log, memory, maxCopies, quads } = this.#settings
     this.#isBuilding = true
     try {
-      for (;;) {
+      while (this.#ready().length < this.#wanted) {
         const count = await quads()
         this.#adjustCount(affordableCopies(count, maxCopies))
+        this.#wanted = Math.min(this.#wanted, this.#replicas.length)
         const replica = this.#replicas.find(({ isReady }) => !isReady)
         if (!replica || this.#isClosed) break
         const startedAt = performance.now()
+        this.#expectedAt = startedAt + count * this.#msOfQuad
         await replica.build(memory > 0 ? memory : defaultBytes(count))
-        this.#buildMs = performance.now() - startedAt
-        replica.buildMs = this.#buildMs
+        replica.buildMs = performance.now() - startedAt
+        if (count > 10_000) this.#msOfQuad = replica.buildMs / count
         this.#fault = undefined
         this.#settings.onChange()
       }
@@ -302,12 +345,12 @@ export class Replicas {
     this.#rebuildFragmented()
   }
 
-  /** Drops a fragmented replica, which is then built again; of several, only while another is ready. */
+  /** Drops a fragmented replica, which is then built again; where there may be several, only while another is ready. */
   #rebuildFragmented(): void {
-    const ready = this.#replicas.filter(({ isReady }) => isReady)
-    if (ready.length === 1 && this.#replicas.length > 1) return
+    const ready = this.#ready()
     const replica = ready.find(({ needsCompaction, isBusy }) => needsCompaction && !isBusy)
     if (!replica) return
+    if (ready.length === 1 && this.#replicas.length > 1) return this.request(true)
     this.#settings.log.info('replica.renewed')
     replica.drop()
   }
@@ -316,7 +359,7 @@ export class Replicas {
     clearTimeout(this.#retry)
     const retry = () => {
       this.#retry = undefined
-      if (this.#isRequested) this.#start()
+      this.#start()
     }
     this.#retry = setTimeout(retry, retryMs).unref()
   }
