@@ -56,6 +56,8 @@ export type PropertyFacts = {
   readonly order?: number
   /** `m:eachOf`: predicate to nested resources whose field of this path takes the value where they have none. */
   readonly eachOf?: string
+  /** `m:copyOf`: predicate whose value this one has as well, where people say so. */
+  readonly copyOf?: string
 }
 
 /** Facts of a node shape. */
@@ -151,6 +153,7 @@ function propertyFacts(graph: Graph, node: Term): PropertyFacts | undefined {
       uniqueLang: isTrue('uniqueLang'),
       editor: annotation('editor') && localName(annotation('editor')?.value ?? ''),
       eachOf: annotation('eachOf')?.value,
+      copyOf: annotation('copyOf')?.value,
       ...(annotation('vocabulary') && { vocabulary: annotation('vocabulary')?.value }),
       defaultValue: one('defaultValue'),
       message: textsOf(graph.objects(node, sh('message'))),

@@ -45,6 +45,7 @@ export type FormField = {
   | 'languages'
   | 'uniqueLang'
   | 'eachOf'
+  | 'copyOf'
 >
 
 /** Form of the resource that a field links. */
@@ -134,20 +135,10 @@ function placedField(
 ): Placed {
   const { mapping, name, paths } = field
   const vocabulary = facts.vocabulary ?? field.vocabulary ?? (mapping && vocabularyOf(mapping))
-  const { label, help, nodeKind, pattern, bounds, message, languages, uniqueLang, eachOf, group } =
-    facts
-  const known = {
-    label,
-    help,
-    nodeKind,
-    pattern,
-    bounds,
-    message,
-    languages,
-    uniqueLang,
-    eachOf,
-    group,
-  }
+  const { label, help, nodeKind, pattern, bounds, message } = facts
+  const { languages, uniqueLang, eachOf, copyOf, group } = facts
+  const shown = { label, help, message, group }
+  const known = { ...shown, nodeKind, pattern, bounds, languages, uniqueLang, eachOf, copyOf }
   return {
     name,
     path: paths,

@@ -277,7 +277,7 @@ describe('the page of a dataset with many distributions', () => {
     await dataset('many', 'Many', `; dcat:distribution ${files.join(',\n')}`)
     const page = await (await get('/en/datasets/many')).text()
     expect(page.match(/<article class="dist">/g)).toHaveLength(200)
-    expect(page).toContain('And 250 more distributions')
+    expect(page).toContain('And 250 more files and links')
     expect(page).toContain('/api/hub/repo/datasets/many.ttl">')
     expect(page).toContain('/api/hub/search/datasets/many">JSON')
     const [, data = '{}'] =

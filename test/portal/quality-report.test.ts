@@ -27,7 +27,7 @@ describe('the quality page of a catalogue', () => {
     const words = wordsOf(page)
     expect(words).toContain('287 points on average')
     expect(words).toContain('Interoperability 81 / 110')
-    expect(words).toContain('1,204 of 1,250 datasets were measured, with 3,187 distributions.')
+    expect(words).toContain('1,204 of 1,250 datasets were measured, with 3,187 files and links.')
     expect(wordsOf(sectionOf(page, 'score-bands'))).toContain(
       'Excellent 212 17.6 % Good 640 53.2 % Sufficient 301 25 % Poor 51 4.2 %',
     )

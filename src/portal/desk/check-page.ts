@@ -170,7 +170,7 @@ function placedFinding(
   const [node, path] = [textAt(finding, 'node'), textAt(finding, 'path')]
   const place = placeOfFinding(places, { node, path })
   const named = path === undefined ? draft.title : propertyLabels({ page: context }, [])(path)
-  const label = place ? fieldLabel({ page: context }, place.rows.field) : named
+  const label = place ? fieldLabel({ page: context, class: place.class }, place.rows.field) : named
   const points = place && !isAnswered(place.rows) ? pointsOf(place.class, place.rows.field) : 0
   const words = wordsOf(context, finding, place?.rows.field)
   const file = place?.page === undefined ? undefined : rowNamed(rows, place.page)

@@ -14,7 +14,7 @@ import { pageIndicators } from '../parts/quality.ts'
 import { type CatalogueValues } from './catalogue-values.ts'
 import { type Concepts, labelOfConcept } from './concepts.ts'
 import { type Fix, isMendedBy } from './fix.ts'
-import { authoredTag } from './form-names.ts'
+import { authoredTag, sides } from './form-names.ts'
 import type { FormRow, FormRows } from './form-rows.ts'
 import { boxOf } from './form-terms.ts'
 
@@ -68,24 +68,28 @@ const inPageLanguage = (texts: Readonly<Record<string, string>> | undefined, lan
 
 /** Name of a field: that of the profile, else of the portal, else its name in words. */
 export function fieldLabel(
-  { page }: Pick<FieldContext, 'page'>,
+  { page, class: cls = '' }: Pick<FieldContext, 'page'> & { readonly class?: string },
   { label, name }: Pick<FormField, 'name' | 'label'>,
 ): string {
   const own = inPageLanguage(label, page.language)
-  const words = wordsFor(page, `form-${name}`) ?? wordsFor(page, `field-${name}`)
+  const special = wordsFor(page, `form-${lastName(cls)}-${name}`)
+  const words = special ?? wordsFor(page, `form-${name}`) ?? wordsFor(page, `field-${name}`)
   return own ?? words ?? label?.['en'] ?? capital(name.replaceAll(/[_-]/g, ' '))
 }
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
+/** Classes of resources inside of datasets: what is said of the title of a dataset is not true of theirs. */
+const insideDatasets = /#(?:Distribution|DataService)$/
+
 /** Help of a field: the words of its profile, for the built-in one those of the portal. */
 export function helpOf(
-  { page, builtIn }: FieldContext,
+  { page, builtIn, class: cls }: FieldContext,
   { help, name }: FormField,
 ): string | undefined {
-  const words = wordsFor(page, `help-${name}`)
-  const own = inPageLanguage(help, page.language)
-  return builtIn ? (words ?? own) : (own ?? words)
+  const special = wordsFor(page, `help-${lastName(cls)}-${name}`)
+  const words = special ?? (insideDatasets.test(cls) ? undefined : wordsFor(page, `help-${name}`))
+  return builtIn ? words : (inPageLanguage(help, page.language) ?? words)
 }
 
 /** Id of an element for a name of a control. */
@@ -361,8 +365,6 @@ export function licenceControl(form: FieldContext, { field, name, rows }: FormRo
         )}</datalist></div></details>`,
   ]
 }
-
-const sides = ['west', 'south', 'east', 'north'] as const
 
 /** Map, four sides and text of an area. */
 export function areaControl(form: FieldContext, rows: FormRows, row: FormRow): HtmlMarkup {

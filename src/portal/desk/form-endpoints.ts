@@ -26,7 +26,7 @@ import {
   sectionPage,
   valuePage,
 } from './form-page.ts'
-import { isUnchanged, rowKey } from './form-names.ts'
+import { isChoice, isUnchanged, rowKey, split } from './form-names.ts'
 import { savedForm } from './form-post.ts'
 import { pickPage } from './pick-page.ts'
 import { failedForm, keptForm, statusOf, type Unsaved, withUnsaved } from './unsaved.ts'
@@ -152,18 +152,13 @@ async function copiedBy(context: StewardContext, draft: Draft, pressed: string) 
   return field && (await offeredValues(context, target, field, offer))
 }
 
-const split = (text: string): readonly [string, string] => {
-  const at = text.indexOf(':')
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
-}
-
 /** Texts that were typed into fields that the form had before the profile changed. */
 const textsWithoutField = (draft: Draft, form: FormData): URLSearchParams =>
   new URLSearchParams(
     [...sentFields(form)].filter(
       ([name, text]) =>
         name.includes('.') &&
-        !name.endsWith('@') &&
+        !isChoice(name) &&
         text.trim() !== '' &&
         !isUnchanged(name, text) &&
         !fieldAt({ draft }, name.replace(/\.(?:west|south|east|north)$/, '')),
@@ -229,7 +224,7 @@ function pathAfter(after: AfterSaving): string {
   const { context, c, form, pressed, saved, next } = after
   const { draft, isMerged, points } = saved
   const name = c.req.param('name') ?? ''
-  const [action, rest] = split(pressed)
+  const [action, rest] = split(pressed, ':')
   const query = new URLSearchParams({ catalogue: draft.catalogue })
   if (points !== undefined) query.set('from', points)
   const to = (steps: readonly string[]) =>

@@ -35,7 +35,8 @@ const pageRows = 50
 /** Field with all its rows. */
 export function fieldHtml(form: FieldContext, rows: FormRows): HtmlMarkup {
   const { field, name } = rows
-  const [label, help] = [fieldLabel(form, field), helpOf(form, field)]
+  const label = rows.copy ? form.page.t('form-copy') : fieldLabel(form, field)
+  const help = helpOf(form, field)
   const wrong = rows.rows.filter(({ message }) => message !== undefined)
   const fix = form.fix?.name === name ? form.fix : undefined
   const described = [describedBy(rows, help !== undefined), fix?.words && `x-${name}`]
@@ -60,6 +61,7 @@ const describedBy = ({ name, rows }: FormRows, hasHelp: boolean) =>
 
 function control(form: FieldContext, rows: FormRows, label: string): HtmlContent {
   const { field } = rows
+  if (rows.copy) return copyControl(form, rows)
   if (field.nested && field.editor !== 'place') return nestedControl(form, rows, label)
   switch (field.editor) {
     case 'texts':
@@ -88,6 +90,25 @@ function control(form: FieldContext, rows: FormRows, label: string): HtmlContent
     default:
       return lineControls(form, rows, label)
   }
+}
+
+/** Choice whether a field has the value of the one that it copies, with a control for another value. */
+function copyControl(
+  form: FieldContext,
+  { field, name, rows, copy = 'open' }: FormRows,
+): HtmlContent {
+  const { t } = form.page
+  const control = `${name}.=${copy}`
+  const chosen = form.sent?.get(control) ?? (copy === 'open' ? 'data' : copy)
+  const choices = ['data', 'page'].map(
+    (value) =>
+      html`<label class="choice"><input type="radio" name="${control}" value="${value}"${value === chosen && html` checked`}> <b>${t(`form-copy-${value}`)}</b></label>`,
+  )
+  const other = rows.find(({ term }) => !term) ?? { name: `${name}.+0`, text: '', language: '' }
+  return [
+    html`<div class="choices two-up">${choices}</div>`,
+    html`<details${other.text !== '' && html` open`}><summary>${t('form-copy-other')}</summary>${lineInput(field, other, fieldLabel(form, field))}</details>`,
+  ]
 }
 
 /** Areas of places, each with a map and its four sides. */

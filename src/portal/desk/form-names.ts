@@ -40,6 +40,9 @@ export const isUnchanged = (name: string, text: string): boolean => {
   return key.startsWith('~') && key.slice(9, 17) === shortDigest(sentText(text))
 }
 
+/** Whether a control has no value of its field: the language of new texts (`title.@`), or a choice (`download_url.=data`). */
+export const isChoice = (name: string): boolean => /\.[@=][a-z]*$/.test(name)
+
 /** Part of a control's name by which a typed text is found again. */
 export const typedKey = (entry: Typed): string =>
   `!${shortDigest(JSON.stringify([entry.node, entry.path, entry.language, entry.text]))}`
@@ -83,7 +86,7 @@ function rowAt(fields: Map<string, PostedRows>, name: string): PostedRow | undef
 }
 
 /** Sides of a box, in the order of its text. */
-const sides = ['west', 'south', 'east', 'north'] as const
+export const sides = ['west', 'south', 'east', 'north'] as const
 
 /** Reads posted controls and the pressed button (`remove:NAME`, `use:NAME=VALUE`) into the tree. */
 export function postedRows(
@@ -107,15 +110,16 @@ export function postedRows(
     const numbers = sides.map((side) => (box.get(side) ?? '').replace(',', '.'))
     if (row && !row.value?.trim()) row.value = numbers.join(' ').trim()
   }
-  const [action, rest = ''] = split(pressed, ':')
+  const [action, rest] = split(pressed, ':')
   const [name, value] = split(rest, '=')
   const row = action === 'remove' || action === 'use' ? rowAt(fields, name) : undefined
   if (row && action === 'remove') row.isRemoved = true
-  if (row && action === 'use' && value !== undefined) row.value = value
+  if (row && action === 'use') row.value = value
   return fields
 }
 
-const split = (text: string, separator: string): readonly [string, string?] => {
+/** Cuts a text at the first separator. */
+export const split = (text: string, separator: string): readonly [string, string] => {
   const at = text.indexOf(separator)
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)]
 }

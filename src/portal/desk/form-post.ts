@@ -172,7 +172,7 @@ function removeTranslations(
 const hasText = ({ value, fields }: PostedRow): boolean =>
   (value ?? '').trim() !== '' ||
   [...fields.values()].some((rows) =>
-    [...rows].some(([token, row]) => token !== '@' && hasText(row)),
+    [...rows].some(([token, row]) => !/^[@=]/.test(token) && hasText(row)),
   )
 
 function saveNested(
@@ -242,13 +242,14 @@ function saveFields(
   fields: readonly FormField[],
   rows: Map<string, PostedRows>,
 ): void {
-  for (const field of fields) {
+  const posts = fields.flatMap((field) => {
     const posted = rows.get(field.name)
-    if (!posted) continue
-    const before = valuesOf(editing, node, field.path)
+    return posted ? [{ field, posted, before: valuesOf(editing, node, field.path) }] : []
+  })
+  for (const { field, posted, before } of posts) {
     const language = posted.get('@')?.value ?? ''
     for (const [token, row] of posted) {
-      if (token === '@') continue
+      if (/^[@=]/.test(token)) continue
       const isNested = row.fields.size > 0 || (field.nested && row.value === undefined)
       const named = field.editor === 'keywords' && token.startsWith('+') ? `+${language}` : token
       if (isNested) saveNested(editing, node, field, [token, row])
@@ -257,6 +258,28 @@ function saveFields(
     const after = valuesOf(editing, node, field.path)
     if (!isSameSet(before, after)) spread(editing, node, fields, { field, before })
   }
+  for (const { field, posted } of posts) {
+    const source = posts.find((one) => one.field.path.includes(field.copyOf ?? ''))
+    saveCopies(editing, node, field, { posted, source: source?.before })
+  }
+}
+
+/** Gives a field the values of the one that it copies, or takes them away; the token of the choice is what the form had shown. */
+function saveCopies(
+  editing: Editing,
+  node: Quad_Subject,
+  { path, copyOf = '' }: FormField,
+  { posted, source }: { posted: PostedRows; source: readonly Term[] | undefined },
+): void {
+  const [token, choice] = [...posted].find(([key]) => key.startsWith('=')) ?? []
+  const now = valuesOf(editing, node, [copyOf])
+  const before = source ?? now
+  if (!choice || (token === `=${choice.value}` && isSameSet(before, now))) return
+  for (const statement of objectsOf(editing, node, path))
+    if (has([...before, ...now], statement.object)) removeStatement(editing, statement)
+  const hasOther = [...posted].some(([key, row]) => key.startsWith('+') && hasText(row))
+  if (choice.value === 'data' && !hasOther)
+    add(editing, ...now.map((term) => quad(node, namedNode(path[0] ?? ''), term)))
 }
 
 const valuesOf = (editing: Editing, node: Quad_Subject, paths: readonly string[]) =>

@@ -24,6 +24,8 @@ export type FormRows = {
   readonly field: FormField
   readonly name: string
   readonly rows: readonly FormRow[]
+  /** Whether the field has the value of the one that it copies (`data`), none (`page`) or both have none; absent for others. */
+  readonly copy?: 'data' | 'page' | 'open'
 }
 
 /** First text of a described value. */
@@ -53,16 +55,31 @@ export const rowsOf = (
   node: Quad_Subject | undefined,
   fields: readonly FormField[],
   prefix = '',
-): readonly FormRows[] =>
-  fields.map((field) => {
+): readonly FormRows[] => {
+  const shown = fields.map((field) => {
     const name = prefix + field.name
     const filled = node
       ? [...termRows(source, node, field, name), ...typedRows(source, node, field, name)]
       : []
     const rows = [...filled, ...emptyRows(source, field, name, filled)]
-    const shown = source.sent ? withSent(source, field, name, rows) : rows
-    return { field, name, rows: inOrder(source, field, shown) }
+    const own = source.sent ? withSent(source, field, name, rows) : rows
+    return { field, name, rows: inOrder(source, field, own) }
   })
+  return shown.map((one) => {
+    const copied = shown.find(({ field }) => field.path.includes(one.field.copyOf ?? ''))
+    const copy = copied && copyIn(one, copied)
+    return copy ? { ...one, copy } : one
+  })
+}
+
+/** State of a field that copies another one, where each has one value at most, and none but the same one. */
+function copyIn({ rows }: FormRows, copied: FormRows): FormRows['copy'] {
+  const [[own, ...others], [value, ...further]] = [rows, copied.rows]
+  const isOne = others.length + further.length === 0 && own?.message === undefined
+  if (!isOne || value?.term?.termType === 'BlankNode') return undefined
+  if (own?.term) return value?.term?.equals(own.term) ? 'data' : undefined
+  return value?.term ? 'page' : 'open'
+}
 
 /** Rows of texts in the order of the languages that a catalogue asks for, then the others. */
 function inOrder(
@@ -90,7 +107,7 @@ function withSent(
   const more = [...tokens].flatMap((token): readonly FormRow[] => {
     const rowName = `${name}.${token}`
     const text = sent.get(rowName) ?? ''
-    const isKnown = token === '@' || rows.some((row) => row.name === rowName)
+    const isKnown = /^[@=]/.test(token) || rows.some((row) => row.name === rowName)
     if (isKnown || isUnchanged(rowName, text)) return []
     const hasParts = field.nested && own.some((key) => key.startsWith(`${rowName}.`))
     if (text === '' && !hasParts) return []

@@ -10,6 +10,7 @@ import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
 import { breadcrumbs, notice, panel } from '../parts/blocks.ts'
+import { typedWords } from '../parts/fault-words.ts'
 import { mostPoints } from '../parts/quality.ts'
 import { isStewardOf } from './catalogues-page.ts'
 import { noValues } from './catalogue-values.ts'
@@ -250,12 +251,10 @@ function errors(
   if (sent.error?.kind === 'precondition-failed')
     return html`<div role="alert">${notice('bad', t('rules-refused'), html`<p>${t('rules-changed')} <a href="?">${t('rules-present')}</a></p>`)}</div>`
   const wrong = rows.flatMap((one) =>
-    one.rows.flatMap(({ message, text }) =>
-      message === undefined
+    one.rows.flatMap((row) =>
+      row.message === undefined
         ? []
-        : [
-            html`<li><a href="#f-${one.name}">${fieldLabel(form, one.field)}: ${t(`form-${message}`, { text: shortText(text, 60) })}</a></li>`,
-          ],
+        : html`<li><a href="#f-${one.name}">${fieldLabel(form, one.field)}: ${typedWords(form.page, one.field, row)}</a></li>`,
     ),
   )
   const points =

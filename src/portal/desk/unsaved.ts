@@ -15,7 +15,7 @@ import type { PortalServices } from '../portal-services.ts'
 import { sentFields, stewardContext } from '../steward-endpoints.ts'
 import { deskFrame } from './desk-frame.ts'
 import { fieldLabel, idOf } from './form-controls.ts'
-import { isUnchanged } from './form-names.ts'
+import { isChoice, isUnchanged } from './form-names.ts'
 
 /** Form that is shown again. */
 export type Unsaved = {
@@ -98,7 +98,7 @@ const notTyped: ReadonlySet<string> = new Set(['do', 'revision', 'of'])
 const typedIn = (fields: URLSearchParams) =>
   [...fields].filter(
     ([name, text]) =>
-      text.trim() !== '' && !notTyped.has(name) && !name.endsWith('@') && !isUnchanged(name, text),
+      text.trim() !== '' && !notTyped.has(name) && !isChoice(name) && !isUnchanged(name, text),
   )
 
 /** Page of what was typed, in a form that sends it once more. It needs no service. */

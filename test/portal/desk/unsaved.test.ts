@@ -295,7 +295,7 @@ test('a form that is sent twice is saved once', async () => {
   const address = '/en/desk/datasets/lakes/files/distributions.%2B0?catalogue=water'
   const file = await typed(address, { 'distributions.+0.access_url.+0': 'https://lakes.example/n' })
   for (const _ of [1, 2]) expect((await post(address, file)).status).toBe(303)
-  expect(lines().match(/lakes.example\/n>/g)).toHaveLength(1)
+  expect(lines().match(/accessURL> <https:\/\/lakes.example\/n>/g)).toHaveLength(1)
 })
 
 test('two windows: each keeps what the other changed, and of one field both are shown to choose', async () => {
@@ -414,5 +414,5 @@ test('a new file becomes a page of its own by its first save, which the script f
   const own = await typed(location, {})
   expect([...own.values()]).toContain('https://lakes.example/n')
   expect((await post(location, own)).location).toContain('saved=1')
-  expect(lines().match(/lakes.example\/n>/g)).toHaveLength(1)
+  expect(lines().match(/accessURL> <https:\/\/lakes.example\/n>/g)).toHaveLength(1)
 })
