@@ -131,14 +131,12 @@ async function savePosted(
       copied: await copiedBy(context, draft, pressed),
     })
     const isMerged = isStale && made !== '' && change.removed.length + change.added.length > 0
-    const isMeasured = context.query.has('fix') && !isPublishedOnly(draft)
-    const before = isMeasured
-      ? textField(form, 'from') || (await pointsOfDraft(context, draft))
-      : ''
+    const isFix = context.query.has('fix') && !isPublishedOnly(draft)
+    const before = isFix ? textField(form, 'from') || (await pointsOfDraft(context, draft)) : ''
     if (await saveDraft(context, draft, change)) {
-      // The check notes the points of the draft, so that the next page has them.
-      const after = isMeasured ? await pointsOfDraft(context, draft) : undefined
-      return { draft, isMerged, points: after && before, made: change.made }
+      // The check notes the points of the draft, so that the next page and the lists have them.
+      const after = await pointsOfDraft(context, draft)
+      return { draft, isMerged, points: isFix && after ? before : undefined, made: change.made }
     }
   }
   throw new Failure('conflict', 'others change this draft at the moment: send it again')

@@ -388,7 +388,8 @@ const orders = {
 const where = `WHERE type = ? AND (? IS NULL OR catalogue IN (SELECT value FROM json_each(?)))`
 const insertDraft = `INSERT INTO draft (type, id, original_id, catalogue, title, author, author_name, base_tag, base, graph,
   made_at, changed_at, changed_by, links, state, revision, typed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'draft', 1, '[]')`
-const updateDraft = `UPDATE draft SET title = ?, state = ?, graph = ?, typed = ?, note = ?, noted_by = ?, publish_at = ?,
+// The points are those of the graph: another one has none until it is checked.
+const updateDraft = `UPDATE draft SET title = ?, state = ?, graph = ?3, score = iif(graph = ?3, score, NULL), typed = ?, note = ?, noted_by = ?, publish_at = ?,
   changed_by = ?, changed_at = ?, base = ?, base_tag = ?, revision = revision + 1 WHERE serial = ?`
 
 /** Makes the failure of a change that expects another revision, with the present one as entity tag. */

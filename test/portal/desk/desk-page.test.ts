@@ -225,19 +225,27 @@ test('what waits: a review for its steward, then the answer for its author; noth
   expect(returned).not.toContain('Bathing')
 })
 
-test('the desk begins a dataset, and shows points and figures of the own catalogues where they are known', async () => {
+test('the points of a draft are those of what it says now; where nobody counted them there are none', async () => {
   const person = await as('publisher-of-rivers')
-  const [before, check] = ['/en/desk', '/en/desk/datasets/snow/check?catalogue=rivers']
-  const rowOf = (html: string) =>
-    /<tr[^>]*><th[^>]*><a[^>]*><bdi[^>]*>Snow[^]*?<\/tr>/.exec(html)?.[0]
-  await person.page(check)
-  const html = await person.page(before)
-  const [, bar, score] =
-    /class="fill" width="(\d+)"[^]*?<\/svg>(\d+)<\/span>/.exec(rowOf(html) ?? '') ?? []
+  const own = '/en/desk/datasets/snow'
+  const row = async () =>
+    /<tr[^>]*><th[^>]*><a[^>]*><bdi[^>]*>Snow[^]*?<\/tr>/.exec(await person.page('/en/desk'))?.[0]
+  const points = async () =>
+    /class="fill" width="(\d+)"[^]*?<\/svg>(\d+)<\/span>/.exec((await row()) ?? '')?.slice(1)
+  await person.page(`${own}/check?catalogue=rivers`)
+  const [bar, score] = (await points()) ?? []
   expect([Number(score) > 0, bar]).toEqual([true, score])
-  const unknown = await api('publisher-of-rivers', 'POST', '?of=trees')
-  expect(await unknown.json()).not.toHaveProperty('score')
-  expect(/Street trees[^]*?<\/tr>/.exec(html)?.[0]).toContain('data-label="Points">–</td>')
+  const theme = 'http://publications.europa.eu/resource/authority/data-theme/ENVI'
+  const line = `<http://localhost:8080/set/data/snow> <http://www.w3.org/ns/dcat#theme> <${theme}> .`
+  await api('publisher-of-rivers', 'PATCH', '/snow', { add: [line], remove: [] })
+  expect(await row()).toContain('data-label="Points">–</td>')
+  await person.post(`${own}/essentials?catalogue=rivers`, { do: 'save' })
+  expect(Number((await points())?.[1])).toBeGreaterThan(Number(score))
+})
+
+test('the desk begins a dataset, and shows figures of the own catalogues where they are known', async () => {
+  const person = await as('publisher-of-rivers')
+  const html = await person.page('/en/desk')
   const aside = /<aside aria-label="Your catalogues">[^]*?<\/aside>/.exec(html)?.[0]
   expect(aside).toContain('<dt>Three Rivers</dt>')
   expect(aside).toMatch(/href="[^"]*state=published&amp;catalogue=rivers">One dataset<\/a>/)
