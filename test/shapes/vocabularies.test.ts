@@ -131,6 +131,18 @@ describe('the bundled vocabularies', () => {
     },
   )
 
+  it.each(tables.filter((table) => !/^(?:file-type|hvd|language|licence$|spdx)/.test(table)))(
+    '%s names its concepts in each language of the portal',
+    (table) => {
+      const labels = quads(table).filter((q) => q.predicate.value === `${skos}prefLabel`)
+      const missing = typed(table, `${skos}Concept`).flatMap((iri) => {
+        const tags = new Set(labels.filter((q) => q.subject.value === iri).map(languageOf))
+        return ['en', 'de', 'fr', 'it'].every((tag) => tags.has(tag)) ? [] : [iri]
+      })
+      expect(missing).toEqual([])
+    },
+  )
+
   it('leave out the placeholder that every official table carries', () => {
     for (const table of tables) expect(read(`${table}.ttl`)).not.toContain('OP_DATPRO')
   })
