@@ -111,7 +111,7 @@ const previewQuery = z.object({
   type: z
     .string()
     .default('datasets')
-    .openapi({ description: '`datasets`, or a type that the profile declares' }),
+    .openapi({ description: '`datasets`, `catalogues`, or a type that the profile declares' }),
   id: recordId,
   catalogue: recordId.optional(),
   locale: searchParameters.shape.locale,
@@ -121,8 +121,9 @@ const previewQuery = z.object({
 /** Index of a type of records. Throws `invalid-parameter`. */
 function indexOf(type: string, resources: readonly ResourceType[]): IndexName {
   if (type === 'datasets') return 'dataset'
+  if (type === 'catalogues') return 'catalogue'
   if (resources.some(({ id }) => id === type)) return `resource_${type}`
-  throw invalidParameter('type', 'previews are of datasets and of types of the profile')
+  throw invalidParameter('type', 'previews are of datasets, catalogues and types of the profile')
 }
 
 const example = `<> a <http://www.w3.org/ns/dcat#Dataset> ; <http://purl.org/dc/terms/title> "Levels"@en .`

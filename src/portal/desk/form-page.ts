@@ -365,7 +365,7 @@ function asFound(view: View, rows: readonly FormRows[]): HtmlMarkup {
   return html`<aside aria-label="${t('form-as-found')}">${panel(
     t('form-as-found'),
     html`<div class="as-hit close"><h3>${shortText(textOf('texts') ?? t('untitled'), 160)}</h3><p>${shortText(textOf('prose') ?? '', 160)}</p></div>${
-      view.draft.type !== 'catalogues' &&
+      view.draft.revision !== '' &&
       html`<p class="row close"><a class="button small" href="${formPath(view, 'preview')}">${t('draft-preview-see')}</a></p>`
     }`,
   )}</aside>`

@@ -7,6 +7,7 @@ import { type Fields, memberFields, textAt, textOr } from '../../text/json.ts'
 import { mostEntries, type PageContext } from '../context.ts'
 import { html, type HtmlContent, icon } from '../html.ts'
 import type { MaybePage } from '../layout.ts'
+import { catalogueView } from '../pages/catalogue-pages.ts'
 import { datasetView } from '../pages/dataset-page.ts'
 import { resourceView } from '../pages/resource-pages.ts'
 import { leftOutTable } from '../parts/findings.ts'
@@ -36,7 +37,6 @@ async function readShown(c: AppContext, context: PageContext, source: Source): P
     context.ask(source.repository, source.path, { signal, headers: { Accept: type } })
   const [about, lines] = [await read('application/json'), await read('application/n-triples')]
   const type = textAt(about, 'type') ?? ''
-  if (type === 'catalogues') throw new Failure('not-found', 'catalogues have no preview')
   const query = new URLSearchParams({
     type,
     id: textAt(about, 'id') ?? '',
@@ -68,7 +68,9 @@ async function previewOf(page: PageContext, shown: Shown, details: HtmlContent):
     ? { title: t('draft-preview'), body: html`<h1>${t('draft-preview-hidden')}</h1>` }
     : shown.type === 'datasets'
       ? datasetView(context, record)
-      : await resourceView(context, shown.type, record)
+      : shown.type === 'catalogues'
+        ? await catalogueView(context, textAt(record, 'id') ?? '', record)
+        : await resourceView(context, shown.type, record)
   const band = html`<div class="notice warn">${icon('triangle-alert')}<div><p><strong>${t('draft-preview')}</strong></p><p>${t('draft-preview-hint')}</p>${details}</div></div>`
   return (
     content && {

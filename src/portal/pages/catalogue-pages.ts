@@ -32,30 +32,46 @@ export async function cataloguesPage(context: PageContext): Promise<PageContent>
 
 /** Page of a catalogue. Rejects with `Failure`. */
 export async function cataloguePage(context: PageContext, id: string): Promise<PageContent> {
-  const { t, root, language, ask, optional, readRecord, pathTo, plainTitle, titleOf } = context
+  const { root, language, ask, optional, readRecord } = context
   const path = `catalogues/${encodeURIComponent(id)}`
-  const [record, { result, section }, measured] = await Promise.all([
+  const [record, measured] = await Promise.all([
     readRecord('catalogues', id),
-    datasetsOf(context, id),
     optional(ask('metrics', `/${path}`)),
   ])
+  return {
+    ...(await catalogueView(context, id, record, [
+      qualityPanel(context, id, measured),
+      dumps(context, id),
+    ])),
+    canonical: path,
+    record: { path, fields: record },
+    data: catalogueSchema(context, record, `${root}${language}/${path}`),
+  }
+}
+
+/** Page made of the record of a catalogue; `panels` are those of a published one. Rejects with `Failure`. */
+export async function catalogueView(
+  context: PageContext,
+  id: string,
+  record: Fields,
+  [quality, whole]: readonly HtmlContent[] = [],
+): Promise<PageContent> {
+  const { t, pathTo, plainTitle, titleOf } = context
+  const { result, section } = await datasetsOf(context, id)
   const title = plainTitle(record)
   const description = context.textOf(record['description'], record)
   return {
     title,
     section: 'catalogues',
     description: truncateAtWord(plainDescription(description?.text ?? title), 150),
-    canonical: path,
-    record: { path, fields: record },
-    data: catalogueSchema(context, record, `${root}${language}/${path}`),
     body: html`${breadcrumbs(context, { href: pathTo('catalogues'), label: t('menu-catalogues') })}
       <div class="with-aside"><div><header class="title"><h1>${titleOf(record)}</h1>
       ${publishedBy(context, record)}</header><div class="prose close stack">
       ${description && context.inLanguage(description, sanitizedProse(description.text))}</div>
       ${facts(context, record, result)} ${section}</div>
-      <aside aria-label="${t('about-catalogue')}">${qualityPanel(context, id, measured)}
+      <aside aria-label="${t('about-catalogue')}">${quality}
       ${tagPanel(context, id, 'format', result)} ${tagPanel(context, id, 'categories', result)}
-      ${dumps(context, id)}</aside></div>`,
+      ${whole}</aside></div>`,
   }
 }
 

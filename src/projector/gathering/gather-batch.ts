@@ -6,6 +6,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Profile, ResourceType } from '../../profile/profile.ts'
+import { isHiddenCatalogue } from '../../rdf/catalogue-visibility.ts'
 import { readLines } from '../../rdf/lines.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { spdx } from '../../rdf/namespaces.ts'
@@ -121,8 +122,14 @@ export async function recordPreview(
   if (!statements.some(({ subject }) => subject.value === resource))
     throw new Failure('invalid-content', `the text has no statement about <${resource}>`)
   const content = { catalogue, quads: () => statements, created: true }
-  const record = recordOf({ resource, version: 0, markedVersions: [], content }, context)
+  const pending = { resource, version: 0, markedVersions: [], content }
+  const record = recordOf(pending, context)
   if (record) await batch.addRecords([record])
+  else {
+    const graph = graphOf(statements)
+    const isHidden = isHiddenCatalogue(graph, resource)
+    await batch.putCatalogue(pending, { id, graph, isHidden, hash: '' })
+  }
   const [change] = batch.changes
   if (!change || !('put' in change)) return undefined
   const findings = findingsIn(context, index, batch.reports[0] ?? [])
@@ -161,6 +168,8 @@ function recordOf(
   return typed && kind && { ...pending, id: typed.id, kind }
 }
 
+type CatalogueState = Awaited<ReturnType<EmbeddedCatalogues['get']>>
+
 /** Index changes of a batch, and the reports of each document. */
 class Batch {
   readonly changes: IndexChange[] = []
@@ -185,17 +194,21 @@ class Batch {
 
   /** Adds a catalogue. It is read into the cache again, so that records which embed it get its current state. */
   async addCatalogue(pending: PendingResource): Promise<void> {
-    const { names, catalogueCache, stored, builder } = this.#context
+    const { names, catalogueCache } = this.#context
+    const id = names.idOf('catalogue', pending.resource) ?? ''
+    catalogueCache.forget(id)
+    await this.putCatalogue(pending, await catalogueCache.get(id, this.#signal))
+  }
+
+  /** Adds a catalogue in a state of it; removes a hidden one, and one without a state. */
+  async putCatalogue(pending: PendingResource, catalogue: CatalogueState): Promise<void> {
+    const { names, stored, builder } = this.#context
     const { resource: iri, version } = pending
     const id = names.idOf('catalogue', iri) ?? ''
-    catalogueCache.forget(id)
-    const catalogue = await catalogueCache.get(id, this.#signal)
     await stored.prepare([catalogue?.graph], this.#signal)
-    if (!catalogue || catalogue.isHidden) this.#remove(pending, 'catalogue', id)
-    else {
-      const { graph, hash } = catalogue
-      this.#put(pending, builder.catalogue({ id, iri, version, hash, graph }))
-    }
+    if (!catalogue || catalogue.isHidden) return this.#remove(pending, 'catalogue', id)
+    const { graph, hash } = catalogue
+    return this.#put(pending, builder.catalogue({ id, iri, version, hash, graph }))
   }
 
   /** Adds datasets and resources of declared types, `perRead` at most. */
@@ -248,7 +261,7 @@ class Batch {
 type Gathered = {
   readonly mark: RecordMark
   readonly graph: Graph | undefined
-  readonly catalogue: Awaited<ReturnType<EmbeddedCatalogues['get']>>
+  readonly catalogue: CatalogueState
 }
 
 type StoredFacts = Awaited<ReturnType<typeof storedFacts>>

@@ -112,6 +112,30 @@ describe('the preview of a draft', () => {
     expect(((await found.json()) as { result: { count: number } }).result.count).toBe(0)
   })
 
+  it('is the page of a catalogue, too', async () => {
+    const body = `${prefixes}<> a dcat:Catalog ; dct:title "Drafted waters"@en ; dct:description "All about *water*."@en .`
+    const steward = await signedIn(platform, all)
+    const form = '/en/desk/catalogues/water/essentials'
+    expect(await steward.page(form)).not.toContain('/desk/catalogues/water/preview')
+    await ask(all, 'PUT', '/drafts/catalogues/water', body)
+    const html = await steward.page('/en/desk/catalogues/water/preview')
+    for (const part of ['Preview: not public', 'Drafted waters', '<em>water</em>'])
+      expect(html).toContain(part)
+    expect(html).not.toContain('/catalogues/water/dump')
+    expect(await steward.page(form)).toContain('href="/en/desk/catalogues/water/preview')
+    expect(
+      (await (await signedIn(platform, other)).get('/en/desk/catalogues/water/preview')).status,
+    ).toBe(404)
+    const unlisted = `${body} <> <https://europeandataportal.eu/voc#visibility> <https://europeandataportal.eu/voc#hidden> .`
+    await ask(all, 'PUT', '/drafts/catalogues/unlisted', unlisted)
+    expect(await steward.page('/en/desk/catalogues/unlisted/preview')).toContain(
+      'not shown to readers',
+    )
+    expect(await (await fetch(`${platform.url}/api/hub/search/search?q=drafted`)).text()).toContain(
+      '"count":0',
+    )
+  })
+
   it('is not there for others, and has no page in a catalogue that is hidden', async () => {
     const { own } = await drafted('Closed lakes')
     expect((await (await signedIn(platform, other)).get(`${own}/preview`)).status).toBe(404)
