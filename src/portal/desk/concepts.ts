@@ -1,14 +1,25 @@
 /** Concepts for forms: what a typed label, code or address means, and how a concept is called. */
 
+import type { FormField, FormModel } from '../../profile/form-model.ts'
+import { isIri } from '../../rdf/iri.ts'
+import { readLines } from '../../rdf/lines.ts'
+import { graphOf } from '../../rdf/read.ts'
+import { namedNode } from '../../rdf/terms.ts'
+import { bind, loadQuery } from '../../store/queries.ts'
 import { fold } from '../../text/fold.ts'
 import { keysOf } from '../../text/records.ts'
 import { nearest } from '../../text/nearest.ts'
 import { type Authorities, conceptIri, shippedAuthorities } from '../../vocabularies/authorities.ts'
-import { type Concept, schemes } from '../../vocabularies/concept.ts'
-import { labelsOf } from '../../vocabularies/concept-table.ts'
+import { type Concept, conceptsOf, schemes } from '../../vocabularies/concept.ts'
+import {
+  type ConceptTable,
+  createConceptTable,
+  labelsOf,
+} from '../../vocabularies/concept-table.ts'
 import { formatIri, mediaTypeIri } from '../../vocabularies/formats.ts'
+import type { PageContext } from '../context.ts'
 
-/** Look-ups in the vocabularies that come with the platform; a scheme that is none of them is empty. */
+/** Look-ups in the vocabularies of a form; a scheme that is none of them is empty. */
 export type Concepts = {
   /** IRI of the concept that a text means. */
   readonly find: (scheme: string | undefined, text: string) => string | undefined
@@ -51,20 +62,27 @@ function languageNamed(languages: readonly Concept[], name: string): string | un
   return languages.find(isNamed)?.iri
 }
 
-/** Makes the look-ups. */
-function conceptsFor(authorities: Authorities): Concepts {
+/** Makes the look-ups; `installed` are the vocabularies that do not come with the platform, by their schemes. */
+function conceptsFor(
+  authorities: Authorities,
+  installed: ReadonlyMap<string, ConceptTable> = new Map(),
+): Concepts {
   const nameOf = (scheme: string | undefined) =>
     keysOf(schemes).find((name) => schemes[name] === scheme)
   const list = (scheme: string | undefined) => {
     const name = nameOf(scheme)
-    return name ? authorities.table(name).concepts.filter(({ deprecated }) => !deprecated) : []
+    const table = name ? authorities.table(name) : installed.get(scheme ?? '')
+    return table?.concepts.filter(({ deprecated }) => !deprecated) ?? []
   }
   return {
     list,
     find: (scheme, text) => {
       if (scheme?.includes('media-types')) return mediaTypeIri(text, authorities)
       const name = nameOf(scheme)
-      if (name === undefined) return undefined
+      if (name === undefined) {
+        const table = installed.get(scheme ?? '')
+        return (table?.bySimilarIri(text) ?? table?.byCode(text) ?? table?.byLabel(text))?.iri
+      }
       return (
         conceptIri(name, text, authorities) ??
         (name === 'fileType' ? formatIri(text, authorities) : undefined) ??
@@ -79,7 +97,8 @@ function conceptsFor(authorities: Authorities): Concepts {
       return concept && { iri: concept.iri, label: labelOfConcept(concept, language) }
     },
     label: (iri, language) => {
-      const concept = authorities.concept(iri)
+      const own = [...installed.values()].map(({ byIri }) => byIri(iri))
+      const concept = authorities.concept(iri) ?? own.find((one) => one !== undefined)
       const [, mediaType] = /\/media-types\/(.+)$/.exec(iri) ?? []
       return concept ? labelOfConcept(concept, language) : mediaType
     },
@@ -87,4 +106,38 @@ function conceptsFor(authorities: Authorities): Concepts {
 }
 
 /** Makes the look-ups in the vocabularies that come with the platform. */
-export const shippedConcepts = (): Promise<Concepts> => shippedAuthorities().then(conceptsFor)
+export const shippedConcepts = async (): Promise<Concepts> =>
+  conceptsFor(await shippedAuthorities())
+
+const shippedSchemes: ReadonlySet<string> = new Set(Object.values(schemes))
+
+const vocabulariesIn = (fields: readonly FormField[]): readonly string[] =>
+  fields.flatMap(({ vocabulary = '', nested }) => [
+    vocabulary,
+    ...vocabulariesIn(nested?.fields ?? []),
+  ])
+
+/** Reads the concepts of an installed vocabulary; none where the store does not answer in time. */
+async function installedTable(
+  { ask, optional, signal }: PageContext,
+  scheme: string,
+): Promise<ConceptTable> {
+  const body = bind(loadQuery('vocabulary-statements'), { scheme: namedNode(scheme) })
+  const headers = { 'Content-Type': 'application/sparql-query', Accept: 'application/n-triples' }
+  const lines = await optional(ask('sparql', '', { method: 'POST', headers, body, signal }))
+  const graph = graphOf(await readLines(typeof lines === 'string' ? lines : ''))
+  return createConceptTable(conceptsOf(graph, scheme))
+}
+
+/** Makes the look-ups for a form: in the vocabularies that come with the platform, and in the installed ones that its fields name. */
+export async function conceptsOfForm(
+  context: PageContext,
+  { sections }: FormModel,
+): Promise<Concepts> {
+  const named = new Set(vocabulariesIn(sections.flatMap(({ fields }) => fields)))
+  const own = [...named].filter(
+    (one) => isIri(one) && !shippedSchemes.has(one) && !one.includes('media-types'),
+  )
+  const tables = own.map(async (one) => [one, await installedTable(context, one)] as const)
+  return conceptsFor(await shippedAuthorities(), new Map(await Promise.all(tables)))
+}

@@ -11,7 +11,7 @@ import { shaclResults } from '../parts/findings.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { actionContext, sentFields, stewardContext, withSession } from '../steward-endpoints.ts'
 import { catalogueValues, offeredValues } from './catalogue-values.ts'
-import { shippedConcepts } from './concepts.ts'
+import { conceptsOfForm } from './concepts.ts'
 import { isPublishedOnly, placeOf, pointsOfDraft, readDraft, saveDraft } from './drafts.ts'
 import { fieldLinks } from './field-links.ts'
 import { fixQuery } from './fix.ts'
@@ -52,7 +52,7 @@ async function shown(
   const draft = await readDraft(context, placeOf(c))
   const [results, concepts, values] = await Promise.all([
     resultsFor(context, draft),
-    shippedConcepts(),
+    conceptsOfForm(context, draft.model),
     catalogueValues(context, draft),
   ])
   const common = { context, draft, concepts, values, results }
@@ -113,7 +113,6 @@ async function savePosted(
     throw new Failure('too-large', `a form has at most ${limits}; edit the record as Turtle`)
   }
   const made = textField(form, 'revision')
-  const look = await shippedConcepts()
   for (let attempt = 0; attempt < 4; attempt++) {
     const draft = await readDraft(context, placeOf(c))
     const { quads, typed, model } = draft
@@ -126,7 +125,7 @@ async function savePosted(
       entries,
       pressed,
       pageLanguage: context.language,
-      concepts: look,
+      concepts: await conceptsOfForm(context, model),
       isStale,
       copied: await copiedBy(context, draft, pressed),
     })

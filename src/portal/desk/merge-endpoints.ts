@@ -8,7 +8,7 @@ import type { PortalServices } from '../portal-services.ts'
 import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
 import { nextPath, sendStep } from './check-endpoints.ts'
 import type { Posted } from './outcome.ts'
-import { shippedConcepts } from './concepts.ts'
+import { conceptsOfForm } from './concepts.ts'
 import { draftPath, placeOf, readAnyDraft, type RecordPlace } from './drafts.ts'
 import { decisions, mergePage, readMerge, shortProperties } from './merge-page.ts'
 
@@ -24,7 +24,8 @@ async function showMerge(context: StewardContext, place: RecordPlace, posted?: P
   const draft = await readAnyDraft(context, place)
   if (!draft.may.some((action) => action === 'write' || action === 'publish'))
     throw new Failure('not-found', 'there is no draft that you may change at this address')
-  return mergePage({ context, draft, concepts: await shippedConcepts(), added: [] }, posted)
+  const concepts = await conceptsOfForm(context, draft.model)
+  return mergePage({ context, draft, concepts, added: [] }, posted)
 }
 
 /** Sends the decisions; resolves with the properties that others had changed. Rejects where the record has changed once more. */

@@ -12,7 +12,7 @@ import { mostPoints } from '../parts/quality.ts'
 import { numberAt } from '../record.ts'
 import { sentFields } from '../steward-endpoints.ts'
 import { isStewardOf } from './catalogues-page.ts'
-import { shippedConcepts } from './concepts.ts'
+import { conceptsOfForm } from './concepts.ts'
 import { readModel, typedIn } from './drafts.ts'
 import { fieldsOfModel } from './form-page.ts'
 import type { Typed } from './form-names.ts'
@@ -114,10 +114,8 @@ export const statementText = (quads: readonly Quad[]): string =>
 
 /** Reads the form. Rejects with `Failure`. */
 async function sentRules(context: StewardContext, form: FormData): Promise<RulesForm> {
-  const [fields, concepts] = await Promise.all([
-    readModel(context, 'datasets').then(fieldsOfModel),
-    shippedConcepts(),
-  ])
+  const model = await readModel(context, 'datasets')
+  const [fields, concepts] = [fieldsOfModel(model), await conceptsOfForm(context, model)]
   const pressed = textField(form, 'do')
   const entries = [...sentFields(form)].filter(([name]) => name.includes('.'))
   const quads = statementsIn(textField(form, 'defaults'))

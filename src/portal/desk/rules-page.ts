@@ -14,7 +14,7 @@ import { typedWords } from '../parts/fault-words.ts'
 import { mostPoints } from '../parts/quality.ts'
 import { isStewardOf } from './catalogues-page.ts'
 import { noValues } from './catalogue-values.ts'
-import { shippedConcepts } from './concepts.ts'
+import { conceptsOfForm } from './concepts.ts'
 import { deskHead } from './desk-frame.ts'
 import { listDrafts, ownCatalogues } from './desk-lists.ts'
 import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
@@ -74,7 +74,8 @@ async function formBody(
   sent?: SentRules,
 ): Promise<HtmlMarkup> {
   const { t, query, config } = context
-  const [model, concepts] = await Promise.all([readModel(context, 'datasets'), shippedConcepts()])
+  const model = await readModel(context, 'datasets')
+  const concepts = await conceptsOfForm(context, model)
   const fields = fieldsOfModel(model)
   // After a conflict the next save is about the present rules, which the page names.
   const isConflict = sent?.error?.kind === 'precondition-failed'
