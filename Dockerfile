@@ -15,6 +15,7 @@ ENV MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=1000000
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
+COPY bin bin
 COPY src src
 COPY sparql sparql
 COPY shapes shapes
@@ -22,7 +23,7 @@ COPY pipes pipes
 RUN install -d -o 1000 -g 1000 -m 700 /data /app/node_modules/.cache
 USER 1000:1000
 # One start and one end, for nothing but what Node compiles: the image is read-only later, and brings it along.
-RUN PLATFORM_DATA_DIR=/tmp/first node --import ./src/compile-cache.js --max-semi-space-size=4 --heap-growing-percent=20 --memory-saver-mode --optimize-for-size src/main.ts & \
+RUN PLATFORM_DATA_DIR=/tmp/first node --import ./src/compile-cache.js --max-semi-space-size=4 --heap-growing-percent=20 --memory-saver-mode --optimize-for-size bin/cartulary.js start & \
   for second in $(seq 60); do sleep 1; \
     node -e "fetch('http://127.0.0.1:8080/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))" && break; \
   done; kill $! && wait $! && rm -r /tmp/first
@@ -32,4 +33,5 @@ STOPSIGNAL SIGTERM
 # 503 until everything is ready, so a store that is being waited for is "starting", not "healthy".
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5m --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PLATFORM_PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--import", "./src/compile-cache.js", "--max-semi-space-size=4", "--heap-growing-percent=20", "--memory-saver-mode", "--optimize-for-size", "src/main.ts"]
+ENTRYPOINT ["node", "--import", "./src/compile-cache.js", "--max-semi-space-size=4", "--heap-growing-percent=20", "--memory-saver-mode", "--optimize-for-size", "bin/cartulary.js"]
+CMD ["start"]

@@ -1,8 +1,7 @@
-/** Starts the platform: reads command line and configuration once, opens engines and services behind one port, and stops them. */
+/** Platform: reads the configuration once, opens engines and services behind one port, and stops them at a signal. */
 
 import { join } from 'node:path'
 import { parseConfig } from './config/config.ts'
-import { isHelp, scriptArguments } from './config/script.ts'
 import { WrongUsage } from './errors.ts'
 import { type DemoSource, openDemoSource, runDemo } from './harvest/demo.ts'
 import { type App, type FetchHandler, gateway } from './http/app.ts'
@@ -15,6 +14,7 @@ import { logger } from './log.ts'
 import { openAccess } from './main/access.ts'
 import { keepPrivate, resettable } from './main/data-files.ts'
 import { openEngines, type StartContext, shipped } from './main/engines.ts'
+import type { StartOptions } from './main/identity.ts'
 import {
   servicesOnPort,
   type PlatformContext,
@@ -39,33 +39,6 @@ import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
 import { assetEndpoints, openPageShell } from './portal/page-shell.ts'
 import { secretRegistry, type Secrets } from './secrets.ts'
-
-// The command line of the platform.
-
-const usage = `npm start -- [options]
-
-  --adopt           the store becomes that of this data directory, whoever wrote it before
-  --empty           the store is empty, and that is right: begins anew beside what else the directory has
-  --reset FILE      sets FILE aside and begins it anew: ${resettable.join(' or ')}
-  --demo            a platform with sample catalogues in a temporary directory
-`
-
-const flag = { type: 'boolean', default: false } as const
-
-/** Parses the options of the command line. Throws `WrongUsage`. */
-function parseArguments(argumentList: readonly string[]) {
-  const { values, positionals } = scriptArguments(argumentList, {
-    demo: flag,
-    adopt: flag,
-    empty: flag,
-    reset: { type: 'string', multiple: true, default: [] },
-  })
-  const unknown = values.reset.filter((name) => !resettable.some((file) => file === name))
-  if (unknown.length > 0)
-    throw new WrongUsage(`--reset ${unknown.join(' ')}: can be ${resettable.join(' or ')}`)
-  if (positionals.length > 0) throw new WrongUsage(`${positionals.join(' ')}: not an option`)
-  return values
-}
 
 /**
  * Open platform: `key` is valid as `X-API-Key`, `addresses` belong to services with a port of their own, `stop` finishes requests
@@ -172,27 +145,47 @@ function rootOf(
   return portal ? withPages(app, portal) : app
 }
 
-async function run(argumentList: readonly string[]): Promise<void> {
-  if (argumentList.some(isHelp)) return void process.stdout.write(usage)
-  const { demo, ...startOptions } = parseArguments(argumentList)
-  const source = demo ? await openDemoSource(shipped('pipes/demo')) : undefined
-  const env = source?.environment(process.env) ?? process.env
-  const parsed = parseConfig(env, defaultFacets)
-  if (!parsed.ok) {
+/** Options of `start` and `demo`. */
+type RunOptions = StartOptions & {
+  /** Whether sample catalogues are brought in, and the data is temporary. */
+  readonly isDemo: boolean
+}
+
+/**
+ * Runs a platform, or the demonstration, until the signal aborts. Rejects with `WrongUsage` for problems in the configuration,
+ * and with other errors when it cannot start; things may be open then, so the process must be ended.
+ */
+export async function runPlatform(
+  { isDemo, ...startOptions }: RunOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown = startOptions.reset.filter((name) => !resettable.some((file) => file === name))
+  if (unknown.length > 0)
+    throw new WrongUsage(`--reset ${unknown.join(' ')}: can be ${resettable.join(' or ')}`)
+  const source = isDemo ? await openDemoSource(shipped('pipes/demo')) : undefined
+  try {
+    const env = source?.environment(process.env) ?? process.env
+    const { shell, secrets } = openShell(env, startOptions, isDemo)
+    await runUntil(shell, secrets, source, signal)
+  } finally {
     await source?.close()
-    return fail(parsed.message)
   }
-  const secrets = secretRegistry(parsed.config.secrets)
-  const { apiKey } = parsed.config.embedder ?? {}
+}
+
+/** Reads the configuration and opens what the start needs. Throws `WrongUsage`. */
+function openShell(env: NodeJS.ProcessEnv, startOptions: StartOptions, isDemo: boolean) {
+  const parsed = parseConfig(env, defaultFacets)
+  if (!parsed.ok) throw new WrongUsage(parsed.message)
+  const { config } = parsed
+  const secrets = secretRegistry(config.secrets)
+  const { apiKey } = config.embedder ?? {}
   if (apiKey !== undefined) secrets.add(apiKey)
-  const log = logger(demo ? 'warn' : parsed.config.logLevel, undefined, {
+  const log = logger(isDemo ? 'warn' : config.logLevel, undefined, {
     clean: (line) => secrets.clean(line),
   })
-  for (const warning of parsed.config.warnings) log.warn({ warning }, 'configuration.warning')
-  if (parsed.config.ignored.length > 0)
-    log.warn({ ignored: parsed.config.ignored }, 'configuration.ignored')
+  for (const warning of config.warnings) log.warn({ warning }, 'configuration.warning')
+  if (config.ignored.length > 0) log.warn({ ignored: config.ignored }, 'configuration.ignored')
   const numbers = metrics({ runtime: true })
-  const { config } = parsed
   const shell: StartContext = {
     config,
     log,
@@ -206,36 +199,20 @@ async function run(argumentList: readonly string[]): Promise<void> {
       : undefined,
   }
   keepPrivate(config.dataDir, log)
-  await runUntilSignal(shell, secrets, source)
+  return { shell, secrets }
 }
 
-/**
- * Starts the platform, prints its addresses, runs the demonstration where `source` is given, and stops all on SIGTERM or SIGINT.
- */
-async function runUntilSignal(
+/** Starts the platform, prints its addresses, runs the demonstration where `source` is given, and stops all at the signal. */
+async function runUntil(
   shell: StartContext,
   secrets: Secrets,
   source: DemoSource | undefined,
+  signal: AbortSignal,
 ): Promise<void> {
-  const platform = await startPlatform(shell, secrets).catch(async (error: unknown) => {
-    await source?.close()
-    throw error
-  })
-  const end = new AbortController()
-  const stop = async () => {
-    end.abort()
-    await platform.stop()
-    await source?.close()
-  }
-  const exitAfterStop = () =>
-    void stop().then(
-      () => {
-        process.stdout.write('Cartulary has stopped.\n')
-        process.exit(0)
-      },
-      (error: unknown) => fail(String(error)),
-    )
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, exitAfterStop)
+  const ended = aborted(signal)
+  // A signal ends the process also while it waits for a store.
+  const platform = await Promise.race([startPlatform(shell, secrets), ended])
+  if (!platform) return
   const addresses = servicesOnPort(shell.config)
     .toSorted((a, b) => Number(b === 'portal') - Number(a === 'portal'))
     .map((name) => `${platform.url}${servicePaths[name]}/`)
@@ -245,24 +222,21 @@ async function runUntilSignal(
   if (!source) process.stdout.write(nextSteps(shell.config))
   if (source) {
     const folder = shipped('pipes/demo')
-    await runDemo({ ...platform, folder, source, out: process.stdout }, end.signal)
+    await runDemo({ ...platform, folder, source, out: process.stdout }, signal)
   }
+  await ended
+  await platform.stop()
+  process.stdout.write('Cartulary has stopped.\n')
 }
+
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
 
 /** Text about the key for writing, printed after the start. */
 const nextSteps = ({ apiKeys, dataDir }: StartContext['config']): string =>
   apiKeys
     ? 'Keys for writing are those of PLATFORM_HUB_API_KEYS.\n'
-    : `The key for writing is in ${join(dataDir, 'api-key')}. Try: npm run import -- pipes/demo/three-rivers-water.ttl\n`
-
-function fail(message: string): void {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
-}
-
-if (import.meta.main) {
-  await run(process.argv.slice(2)).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error)
-    fail(error instanceof WrongUsage ? `${message}\n\n${usage}` : message)
-  })
-}
+    : `The key for writing is in ${join(dataDir, 'api-key')}. Try: npx cartulary import pipes/demo/three-rivers-water.ttl\n`

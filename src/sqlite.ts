@@ -115,14 +115,14 @@ const damages = new Set([11, 26])
  */
 export function conditionOf(
   path: string,
-  { format, isDeep }: { readonly format?: number; readonly isDeep: boolean },
+  { isDeep, ...options }: FileOptions & { readonly isDeep: boolean },
 ): Condition {
   if (!existsSync(path)) return { is: 'missing' }
   const { size } = statSync(path)
   if (size === 0) return { is: 'empty' }
   const isLookedThrough = isDeep && (size < mostLookedThrough || existsSync(`${path}-wal`))
   try {
-    const file = openFile(path, format === undefined ? {} : { format })
+    const file = openFile(path, options)
     try {
       const check = isLookedThrough ? 'PRAGMA quick_check(1)' : 'SELECT count(*) FROM sqlite_master'
       const found = Object.values(file.prepare(check).get() ?? {})[0]

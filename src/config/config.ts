@@ -1,19 +1,17 @@
-/** Settings of the process, read from the environment, with all problems in one message; and the page that lists them. */
+/** Settings of the process, read from the environment, with all problems in one message. */
 
 import { hash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
-import { shown, WrongUsage } from '../errors.ts'
-import { defaultLimits, limitNames, limitTable } from '../http/limits.ts'
+import { shown } from '../errors.ts'
+import { defaultLimits } from '../http/limits.ts'
 import { nearest } from '../text/nearest.ts'
 import type { ClusterConfig } from './cluster.ts'
-import { defaultHarvest, defaultVersions, harvestNumbers, versionNumbers } from './harvest.ts'
-import { defaultMetrics, metricsNumbers } from './metrics.ts'
+import { defaultHarvest, defaultVersions } from './harvest.ts'
+import { defaultMetrics } from './metrics.ts'
 import { piveauWarnings } from './piveau-variables.ts'
 import { defaultPortal } from './portal.ts'
-import { runScript } from './script.ts'
 import { facetProblems, searchConfig, completeFacets, type SearchFacet } from './search.ts'
-import { facts, readEnvironment, type Environment, type NumberRow } from './settings.ts'
+import { readEnvironment, type Environment } from './settings.ts'
 import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
 import { withDefaults } from '../text/defaults.ts'
 
@@ -175,61 +173,3 @@ function missingProfile(env: Environment): string[] {
     'PLATFORM_PROFILE: must be {"type":"directory","path":"<folder>"} because PLATFORM_FEATURE_FLAGS switches the profile on; it is missing',
   ]
 }
-
-// The tables of `docs/configuration.md`, generated so that they cannot disagree with what is read.
-
-const pageFile = new URL('../../docs/configuration.md', import.meta.url)
-
-/** Makes the text of `docs/configuration.md` with new tables, each between `<!-- name -->` and `<!-- end -->`. */
-export const documentation = async (): Promise<string> =>
-  (await readFile(pageFile, 'utf8')).replaceAll(
-    /(<!-- (\w+) -->\n)[^]*?(\n<!-- end -->)/g,
-    (_, start, name, end) => [start, tables[String(name)]?.().join('\n'), end].join(''),
-  )
-
-const tables: Readonly<Record<string, () => readonly string[]>> = {
-  variables: () => [
-    '| variable | default | meaning |',
-    '|---|---|---|',
-    ...Object.entries(variables.shape).map(([name, field]) => {
-      const fieldFacts = facts.get(field)
-      const text = fieldFacts?.defaultText ?? fieldFacts?.derived
-      return `| \`${name}\` | ${text === undefined ? '–' : `\`${text}\``} | ${fieldFacts?.meaning ?? ''} |`
-    }),
-  ],
-  limits: () => [
-    '| limit | default | of what | range |',
-    '|---|--:|---|---|',
-    ...limitNames.map((name) => {
-      const { defaultValue, minimum, maximum, meaning } = limitTable[name]
-      return `| \`${name}\` | ${amount(name, defaultValue)} | ${meaning} | ${minimum}..${maximum} |`
-    }),
-  ],
-  harvesting: () => numberTable(harvestNumbers),
-  versions: () => numberTable(versionNumbers),
-  metrics: () => numberTable(metricsNumbers),
-}
-
-const numberTable = (rows: Readonly<Record<string, NumberRow>>): readonly string[] => [
-  '| number | default | meaning |',
-  '|---|--:|---|',
-  ...Object.entries(rows).map(
-    ([name, [standard, , , meaning]]) => `| \`${name}\` | ${amount(name, standard)} | ${meaning} |`,
-  ),
-]
-
-function amount(name: string, value: number): string {
-  if (name.endsWith('Bytes') && value % 2 ** 20 === 0) return `${value / 2 ** 20} MB`
-  if (name.endsWith('Bytes') && value % 2 ** 10 === 0) return `${value / 2 ** 10} KB`
-  return name.endsWith('Ms') ? `${value / 1000} s` : String(value)
-}
-
-if (import.meta.main)
-  await runScript(
-    'npm run configuration\n\nWrites docs/configuration.md anew.\n',
-    async (words) => {
-      if (words.length > 0) throw new WrongUsage(`${words[0]}: there are no options`)
-      await writeFile(pageFile, await documentation())
-      return 0
-    },
-  )

@@ -87,7 +87,7 @@ const limitShape = mapValues(limitTable, ({ minimum, maximum }) =>
 /** Decimal digits as a number; any other text becomes NaN, which no range accepts. */
 const digits = z.string().transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))
 
-/** Schema of the environment variables of a platform; commands also read `PLATFORM_API_KEY` (`script.ts`). */
+/** Schema of the environment variables of a platform; commands also read `CARTULARY_SERVER` and `CARTULARY_KEY` (`script.ts`). */
 export const variables = z.object({
   PLATFORM_HOST: z
     .string()

@@ -1,6 +1,6 @@
 /**
- * Table of the commands of the console: parsing of lines, help, completion; for the page, `npm run console` (by HTTP) and
- * telnet.
+ * Table of the commands of the console: parsing of lines, help, completion; for the page, telnet and the program `cartulary`, which
+ * sends them by HTTP.
  */
 
 import { nearest } from '../text/nearest.ts'
@@ -29,7 +29,7 @@ import { runCommands } from './run-commands.ts'
 /** Command with its checked arguments. */
 export type ParsedCommand = { readonly command: Command; readonly args: CommandArguments }
 
-/** Commands of a console, for the page, telnet and `npm run console`. */
+/** Commands of a console. */
 export type Table = {
   /** Parses a line. Throws `WrongCommand` with what would be right. */
   readonly parse: (line: string) => ParsedCommand
@@ -44,9 +44,16 @@ export type Table = {
 const mostCandidates = 200
 
 /** Makes the table of the commands of the services that run in this process. */
-export const commandsOf = (parts: Parts): Table => {
+export const commandsOf = (parts: Parts): Table => table(commandList(parts))
+
+/** All commands as a platform with every service has them, to describe them: they must not run. */
+export const describedCommands = (): readonly Command[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a command reads its part when it runs
+  commandList(new Proxy({}, { get: () => ({}) }) as Parts)
+
+const commandList = (parts: Parts): readonly Command[] => {
   const { scheduler, repository, search, metrics, jobs, keys, records, status } = parts
-  return table([
+  return [
     ...((scheduler ?? repository) ? [launchCommand(scheduler, repository)] : []),
     ...(scheduler ? [...pipeCommands(scheduler), ...runCommands(scheduler)] : []),
     ...(repository ? recordCommands(repository) : []),
@@ -56,7 +63,7 @@ export const commandsOf = (parts: Parts): Table => {
     ...(keys ? [keyCommand(keys)] : []),
     ...(records ? [draftCommand(records), versionCommand(records)] : []),
     statusCommand(status),
-  ])
+  ]
 }
 
 /** Makes a table of commands, with `help` and `exit`. */

@@ -1,100 +1,60 @@
 /** Client of the console: sends one command line and prints its answer as it comes. */
 
-import {
-  refusalOf,
-  scriptArguments,
-  serverOptions,
-  serverUsage,
-  serviceAddress,
-} from '../config/script.ts'
+import { refusalOf, ScriptFailure } from '../config/script.ts'
 import { WrongUsage } from '../errors.ts'
-import { quotedWord } from './command.ts'
 import { commandFinished } from './execution.ts'
 
 /** Setting that opens the console of a platform. */
 const openShell = 'PLATFORM_HUB_SHELL_CONFIG={"http":{}}'
 
-/** Usage of `npm run console`. */
-export const consoleUsage = `npm run console -- [--server url] [--key key] <command> [words and options of the command]
-
-${serverUsage}  --to url             the console itself, where it has a port of its own
-
-"npm run console -- help" lists the commands. The platform must run with ${openShell}.
-`
-
-type ClientArguments = {
-  /** Address of the console, without a slash at its end. */
+/** Command line for a console. */
+type RemoteCommand = {
+  /** Address of the console, without a slash at its end; that of its page means the same. */
   readonly address: string
-  readonly key?: string
+  readonly key: string
   readonly line: string
 }
 
-/** Parses the options of the client, which end where the command begins. Throws `WrongUsage`. */
-export function parseClientArguments(argumentList: readonly string[]): ClientArguments {
-  const isOption = (word = '') => /^--(server|to|key)(=|$)/s.test(word)
-  let count = 0
-  while (isOption(argumentList[count])) count += argumentList[count]?.includes('=') ? 1 : 2
-  const { values } = scriptArguments(argumentList.slice(0, count), serverOptions)
-  const { to, ...platform } = values
-  const { key } = platform
-  // A console with a port of its own has no path before it.
-  const shell =
-    to === undefined ? serviceAddress('/shell', platform) : serviceAddress('', { server: to })
-  const words = argumentList.slice(count)
-  const [command] = words
-  if (command === undefined) throw new WrongUsage('no command')
-  if (command.startsWith('-')) throw new WrongUsage(`${command}: no such option`)
-  return {
-    address: shell.replace(/\/shell\.html$/, ''),
-    key,
-    line: words.map(quotedWord).join(' '),
-  }
-}
-
-type Outputs = {
-  readonly out: (text: string) => void
-  /** Prints messages that are not part of the answer. */
-  readonly err: (text: string) => void
-}
-
 /**
- * Runs a command and returns the exit code: 0 = finished, 1 = failed, refused, no answer or an incomplete one, 2 = the command
- * line is invalid (status 400). Throws the signal's reason.
+ * Runs a command in a console and passes its answer on in whole lines. Rejects with `WrongUsage` when the console did not
+ * understand the line, with `ScriptFailure` when it refused, the command failed or the answer broke off, or with the signal's
+ * reason.
  */
 export async function runRemotely(
-  { address: to, key, line }: ClientArguments & { readonly key: string },
-  { out, err }: Outputs,
+  { address, key, line }: RemoteCommand,
+  out: (lines: string) => Promise<void>,
   signal: AbortSignal,
-): Promise<number> {
-  const reportBroken = (message: string) => (error: unknown) => {
+): Promise<void> {
+  const to = address.replace(/\/shell\.html$/, '')
+  const broken = (message: string) => (error: unknown) => {
     signal.throwIfAborted()
     const cause = error instanceof Error ? (error.cause ?? error.message) : error
-    err(`${message} (${String(cause)})\n`)
+    throw new ScriptFailure(`${message} (${String(cause)})`, { cause: error })
   }
   const answer = await fetch(`${to}/exec`, {
     method: 'POST',
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-API-Key': key },
     body: line,
     signal,
-  }).catch(reportBroken(`${to}: no answer; is the platform running?`))
-  if (!answer?.body) return 1
-  if (!answer.ok) {
-    const isText = answer.headers.get('Content-Type')?.startsWith('text/plain') ?? false
-    const isClosed = answer.status === 404
-    const why = isText ? await answer.text() : `${await refusalOf(answer)}\n`
-    err(isClosed ? `${to}: no console; the platform opens it with ${openShell}\n` : why)
-    return answer.status === 400 ? 2 : 1
-  }
-  const lastLine = await copyLines(answer.body, out).catch(reportBroken('the answer broke off'))
-  if (lastLine === commandFinished) return 0
-  if (lastLine !== undefined) err(`${lastLine === '' ? 'the answer broke off' : lastLine}\n`)
-  return 1
+  }).catch(broken(`${to}: no answer`))
+  if (!answer.ok || !answer.body) throw await refusal(answer, to)
+  const lastLine = await copyLines(answer.body, out).catch(broken('the answer broke off'))
+  if (lastLine !== commandFinished)
+    throw new ScriptFailure(lastLine === '' ? 'the answer broke off' : lastLine)
+}
+
+async function refusal(answer: Response, address: string): Promise<Error> {
+  if (answer.status === 404)
+    return new ScriptFailure(`${address}: no console; the platform opens it with ${openShell}`)
+  const isText = answer.headers.get('Content-Type')?.startsWith('text/plain') ?? false
+  const why = isText ? (await answer.text()).trimEnd() : await refusalOf(answer)
+  return answer.status === 400 ? new WrongUsage(why) : new ScriptFailure(why)
 }
 
 /** Prints all lines but the last one, which it returns. */
 async function copyLines(
   body: ReadableStream<Uint8Array>,
-  out: (text: string) => void,
+  out: (text: string) => Promise<void>,
 ): Promise<string> {
   const decoder = new TextDecoder()
   let pendingText = ''
@@ -102,7 +62,7 @@ async function copyLines(
     pendingText += decoder.decode(piece, { stream: true })
     // Keeps the last line back, since more of it may follow.
     const end = pendingText.lastIndexOf('\n', pendingText.length - 2) + 1
-    if (end > 0) out(pendingText.slice(0, end))
+    if (end > 0) await out(pendingText.slice(0, end))
     pendingText = pendingText.slice(end)
   }
   return pendingText.replace(/\n$/, '')

@@ -1,13 +1,6 @@
-/** Commands that install, list and check vocabularies, for `npm run vocabularies` and the console. */
+/** Commands that install, list and check vocabularies, for the program `cartulary` and the console. */
 
-import {
-  repositoryPath,
-  ScriptFailure,
-  scriptArguments,
-  serverOptions,
-  serverUsage,
-  serviceAddress,
-} from '../config/script.ts'
+import { ScriptFailure } from '../config/script.ts'
 import { Failure, WrongUsage } from '../errors.ts'
 import { isId } from '../rdf/ids.ts'
 import { openDocument } from '../rdf/open-document.ts'
@@ -22,20 +15,6 @@ import {
   VocabularyClient,
 } from './vocabulary-client.ts'
 
-/** Usage of `npm run vocabularies`. */
-export const vocabulariesUsage = `npm run vocabularies -- <command> [options]
-
-  list                 the vocabularies of a running platform, with the number of their concepts
-  install [id…]        put vocabularies into it: those that come with the platform, all of them when none is named
-  check [id…]          what of SKOS's integrity conditions the stored ones break
-
-Options of install:
-  --official           take the full tables from the Publications Office of the EU
-  --from file|url      take this document; needs exactly one id
-
-Options of all:
-${serverUsage}`
-
 type InstallCommand = {
   readonly name: 'install'
   /** Ids; none means all of the source. */
@@ -43,48 +22,11 @@ type InstallCommand = {
   readonly from: 'bundled' | 'official' | { readonly place: string }
 }
 
-type VocabularyCommand =
+/** Command about vocabularies. */
+export type VocabularyCommand =
   | { readonly name: 'list' }
   | { readonly name: 'check'; readonly ids: readonly string[] }
   | InstallCommand
-
-const options = {
-  official: { type: 'boolean', default: false },
-  from: { type: 'string' },
-  ...serverOptions,
-} as const
-
-/** Parses the arguments of `npm run vocabularies`. Throws `WrongUsage`. */
-export function parseVocabularyArguments(
-  argumentList: readonly string[],
-): ServiceAddresses & { readonly command: VocabularyCommand; readonly key?: string } {
-  const { values, positionals } = scriptArguments(argumentList, options)
-  const [name, ...ids] = positionals
-  const { official, from, key } = values
-  const invalidId = ids.find((id) => !isId(id))
-  if (invalidId !== undefined)
-    throw new WrongUsage(`${invalidId} is no id: letters, digits, _ ~ - only, at most 255`)
-  if (name !== 'list' && name !== 'install' && name !== 'check')
-    throw new WrongUsage(`${name ?? 'no command'}: the commands are list, install, check`)
-  if (name !== 'install' && (official || from !== undefined))
-    throw new WrongUsage('--official and --from belong to install')
-  if (name === 'list' && ids.length > 0) throw new WrongUsage('list takes no ids')
-  if (official && from !== undefined)
-    throw new WrongUsage('--official and --from name two sources: give one')
-  if (from !== undefined && ids.length !== 1)
-    throw new WrongUsage('--from needs the id of the one vocabulary that the document holds')
-  const bundled = official ? 'official' : 'bundled'
-  const source = from === undefined ? bundled : { place: from }
-  const command = { list: { name }, check: { name, ids }, install: { name, ids, from: source } }
-  const repository = serviceAddress(repositoryPath, values)
-  return {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name has the members of its command
-    command: command[name] as VocabularyCommand,
-    repository,
-    ...(repository.endsWith('/repo') && { search: repository.replace(/repo$/, 'search') }),
-    key,
-  }
-}
 
 type CommandContext = {
   readonly client: VocabularyClient
@@ -95,7 +37,10 @@ type CommandContext = {
   readonly signal: AbortSignal
 }
 
-/** Runs a command: yields lines, returns whether all succeeded. Throws `ScriptFailure` when the platform does not answer. */
+/**
+ * Runs a command: yields lines, returns whether all succeeded and no vocabulary breaks a condition. Throws `ScriptFailure` when the
+ * platform does not answer.
+ */
 export async function* runVocabularyCommand(
   command: VocabularyCommand,
   context: CommandContext,
@@ -112,16 +57,18 @@ export async function* runVocabularyCommand(
     return true
   }
   const ids = command.ids.length > 0 ? command.ids : await client.storedIds()
-  // Findings are no failure of the command.
-  return yield* linePerId(ids, async (id) => {
+  let isSound = true
+  const isComplete = yield* linePerId(ids, async (id) => {
     const findings = await client.findings(id)
     if (findings.length === 0) return 'nothing found'
+    isSound = false
     const lines = findings.flatMap(({ condition, count, examples }) => [
       `  ${condition}  ${count}  ${conditions[condition]}`,
       ...examples.map(({ resource, detail }) => `    <${resource}> ${detail}`),
     ])
     return ['', ...lines].join('\n')
   })
+  return isComplete && isSound
 }
 
 async function* install(

@@ -222,6 +222,14 @@ function checkFile(
   )
 }
 
+/** Sentences about the files of a directory that are damaged or of a newer version; nothing is changed. */
+export const filesWithProblems = (directory: string): readonly string[] =>
+  dataFiles.flatMap(({ name, format, isMended }) => {
+    const path = join(directory, name)
+    const condition = conditionOf(path, { format, isDeep: isMended !== true, readOnly: true })
+    return 'why' in condition ? [`${path}: ${condition.why}`] : []
+  })
+
 function setFileAside(
   path: string,
   why: string,

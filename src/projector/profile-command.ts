@@ -1,9 +1,9 @@
-/** Command `npm run profile`: checks a profile, and shows the documents of records and the reports about their values. */
+/** Commands about profiles: checks one, and shows the documents of records and the reports about their values. */
 
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { runScript, ScriptFailure, scriptArguments } from '../config/script.ts'
+import { ScriptFailure } from '../config/script.ts'
 import { Failure, WrongUsage } from '../errors.ts'
 import { loadProfile } from '../profile/load-profile.ts'
 import type { Field, Profile, Shape } from '../profile/profile.ts'
@@ -15,68 +15,33 @@ import { documentsJson, previewDocuments, documentsText } from './preview-docume
 
 const vocabularies = fileURLToPath(new URL('../../shapes/vocabularies', import.meta.url))
 
-const usage = `npm run profile -- check <directory>
-npm run profile -- show <record file> [--profile directory] [--base IRI] [--json]
+/** Sums up a valid profile for its author. Rejects with `ScriptFailure`: every problem with file and line. */
+export const checkedProfile = async (directory: string): Promise<string> =>
+  summaryOf(await profileIn(directory))
 
-  check     whether the platform takes a profile: every problem with file and line, or a summary of its fields
-  show      the documents that the records of a file become, and what is left out of them
-            (Turtle or any other RDF format, by its suffix; a catalogue in the same file is that of the datasets)
+/** Parameters of a preview: the RDF file, the directory of the profile, the base of IRIs. */
+type Preview = { readonly file: string; readonly profile?: string; readonly base?: string }
 
-  --profile directory   default: the profile that ships with the platform
-  --base IRI            default: http://localhost:8080/
-  --json                one JSON array instead of text
-`
-
-/** Exit code and texts: 0 for success, 1 for a faulty profile or file, 2 for wrong usage. */
-type Answer = { readonly code: 0 | 1 | 2; readonly out: string; readonly errorText: string }
-
-/** Runs the command. */
-export async function runProfileCommand(argumentList: readonly string[]): Promise<Answer> {
-  try {
-    return { code: 0, out: await answer(profileArguments(argumentList)), errorText: '' }
-  } catch (error) {
-    if (error instanceof WrongUsage)
-      return { code: 2, out: '', errorText: `${error.message}\n\n${usage}` }
-    if (error instanceof ScriptFailure) return { code: 1, out: '', errorText: `${error.message}\n` }
-    throw error
-  }
-}
-
-/** Parses the arguments after the script's name; `path` is the directory or file. Throws `WrongUsage`. */
-export function profileArguments(argumentList: readonly string[]) {
-  const { values, positionals } = scriptArguments(argumentList, {
-    profile: { type: 'string' },
-    base: { type: 'string' },
-    json: { type: 'boolean' },
-  })
-  const [command, path, ...others] = positionals
-  if (command !== 'check' && command !== 'show')
-    throw new WrongUsage(`check or show? got ${command ?? 'nothing'}`)
-  if (path === undefined) throw new WrongUsage(`${command} what? Give a file or directory`)
-  if (others.length > 0) throw new WrongUsage(`one at a time, got also ${others.join(' ')}`)
-  const { profile, base = 'http://localhost:8080/', json = false } = values
+/**
+ * Makes the documents that the records of a file become, and reports what is left out of them; `isJson` makes one JSON array.
+ * Rejects with `ScriptFailure` or `WrongUsage`.
+ */
+export async function recordPreview(
+  { file, profile: directory, base = 'http://localhost:8080/' }: Preview,
+  isJson: boolean,
+): Promise<string> {
   if (!isIri(base)) throw new WrongUsage(`--base ${base}: no absolute IRI`)
-  return { command, path, profile, base, json } as const
+  const profile = await profileIn(directory)
+  const { quads, repairs } = await quadsIn(file)
+  const documents = await previewDocuments(quads, { profile, base, vocabularies })
+  return isJson ? documentsJson(documents) : repairs.join('') + documentsText(documents)
 }
 
-async function answer({
-  command,
-  path,
-  profile: directory,
-  base,
-  json,
-}: ReturnType<typeof profileArguments>): Promise<string> {
+const profileIn = (directory: string | undefined) =>
   // All faults of a profile are one Error with a line per problem.
-  const profile = await loadProfile(command === 'check' ? path : directory).catch(
-    (cause: unknown) => {
-      throw new ScriptFailure(cause instanceof Error ? cause.message : String(cause), { cause })
-    },
-  )
-  if (command === 'check') return summaryOf(profile)
-  const { quads, repairs } = await quadsIn(path)
-  const documents = await previewDocuments(quads, { profile, base, vocabularies })
-  return json ? documentsJson(documents) : repairs.join('') + documentsText(documents)
-}
+  loadProfile(directory).catch((cause: unknown) => {
+    throw new ScriptFailure(cause instanceof Error ? cause.message : String(cause), { cause })
+  })
 
 /** Reads the quads of a file. Invalid IRIs and language tags are repaired, as by an import; `repairs` are lines of output. */
 async function quadsIn(file: string) {
@@ -142,11 +107,3 @@ function summaryOf(profile: Profile): string {
     '',
   ].join('\n')
 }
-
-if (import.meta.main)
-  await runScript(usage, async (argumentList) => {
-    const { code, out, errorText } = await runProfileCommand(argumentList)
-    process.stdout.write(out)
-    process.stderr.write(errorText)
-    return code
-  })

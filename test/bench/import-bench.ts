@@ -1,35 +1,20 @@
 /** A whole catalogue from a dump to searchable, against the bare parser, the raw store and the raw index. */
 
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { client, eventually, type Gateway } from '../support/gateway.ts'
+import { cartulary } from '../support/program.ts'
 import { perSecond, table, timed } from './figures.ts'
 import { memory } from './memory.ts'
 import { bareIndex, bareN3, bareStore, parseOnly } from './raw.ts'
 
-const command = new URL('../../src/harvest/import.ts', import.meta.url).pathname
-
 /** Runs the import command; its output. */
-export const importDump = (file: string, platform: Gateway): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [
-      command,
-      file,
-      '--server',
-      platform.url,
-      '--key',
-      platform.key,
-      '--catalogue',
-      'bench',
-    ])
-    let output = ''
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.once('exit', (code) =>
-      code === 0 ? resolve(output) : reject(new Error(`import ended with ${code}: ${output}`)),
-    )
-  })
+export async function importDump(file: string, { url, key }: Gateway): Promise<string> {
+  const env = { CARTULARY_SERVER: url, CARTULARY_KEY: key }
+  const { code, out, err } = await cartulary(['import', file, '--catalogue', 'bench'], { env })
+  if (code !== 0) throw new Error(`import ended with ${code}: ${out}${err}`)
+  return out
+}
 
 export async function importBench(
   platform: Gateway,

@@ -1,6 +1,5 @@
 /** A catalogue through the whole quality pipeline without URL checks, beside the bare validator; writes meanwhile. */
 
-import { execFileSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { Run } from '../../src/pipe/runs/run.ts'
@@ -9,6 +8,7 @@ import { parse } from '../../src/rdf/parse.ts'
 import { logger } from '../../src/log.ts'
 import { scheduler } from '../journeys/harvesting/scheduler.ts'
 import { client, eventually, gateway, type Gateway } from '../support/gateway.ts'
+import { importDump } from './import-bench.ts'
 import { percentile, perSecond, table, timed } from './figures.ts'
 import { memory } from './memory.ts'
 import { dataset, documents } from './repository/documents.ts'
@@ -16,7 +16,6 @@ import { dataset, documents } from './repository/documents.ts'
 /** Every report is another one under these. */
 const [usual, other] = ['dcatap301level1', 'dcatap211level2']
 
-const command = new URL('../../src/harvest/import.ts', import.meta.url).pathname
 const ended = ['finished', 'failed', 'cancelled', 'timed-out', 'interrupted']
 
 type Load = {
@@ -90,8 +89,7 @@ async function filled(platform: Gateway, dump: string): Promise<void> {
   const catalogue =
     '<urn:x> a <http://www.w3.org/ns/dcat#Catalog> ; <http://purl.org/dc/terms/title> "Bench"@en ; <http://purl.org/dc/terms/type> "dcat-ap" .'
   for (const id of ['bench', 'writes']) await api.put(`/catalogues/${id}`, catalogue)
-  const options = ['--server', platform.url, '--key', platform.key, '--catalogue', 'bench']
-  execFileSync(process.execPath, [command, dump, ...options], { stdio: 'ignore' })
+  await importDump(dump, platform)
   await settled(platform)
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { documentation } from '../../src/config/config.ts'
+import { documentation } from '../../src/config/settings-page.ts'
 import { defaultHarvest } from '../../src/config/harvest.ts'
 import { defaultMetrics } from '../../src/config/metrics.ts'
 import { defaultPortal } from '../../src/config/portal.ts'

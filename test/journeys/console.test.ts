@@ -1,8 +1,8 @@
 /** What the console can do on a running platform: from its door, and from the command line. */
 
-import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { cartulary } from '../support/program.ts'
 import { prefixes } from '../support/repository.ts'
 
 const ids = Array.from({ length: 12 }, (_, n) => `data-${n}`)
@@ -38,18 +38,8 @@ const count = async () =>
     )
   ).result.count
 
-/** As `npm run console -- …` runs it. */
 const asked = (...words: string[]) =>
-  new Promise<{ readonly code: number | null; readonly text: string }>((resolve) => {
-    const program = new URL('../../src/console/console.ts', import.meta.url).pathname
-    const child = spawn(process.execPath, [program, '--to', `${platform.url}/shell`, ...words], {
-      env: { ...process.env, PLATFORM_API_KEY: platform.key },
-    })
-    let text = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk) => (text += String(chunk)))
-    child.on('exit', (code) => resolve({ code, text }))
-  })
+  cartulary(words, { env: { CARTULARY_SERVER: platform.url, CARTULARY_KEY: platform.key } })
 
 describe('the console of a running platform', () => {
   it('knows the commands of all its services', async () => {
@@ -125,11 +115,30 @@ describe('the console of a running platform', () => {
   })
 
   it('does the same from the command line, with help and exit codes', async () => {
-    expect(await asked('reconcile', '--dry-run')).toMatchObject({ code: 0 })
-    const help = await asked('reindex', '--help')
+    expect(await asked('console', 'reconcile', '--dry-run')).toMatchObject({ code: 0 })
+    const help = await asked('console', 'reindex', '--help')
     expect(help.code).toBe(0)
-    expect(help.text).toMatch(/^reindex \[index…\]/m)
-    expect((await asked('index', 'nowhere')).code).toBe(1)
-    expect((await asked('reindx')).code).toBe(2)
+    expect(help.out).toMatch(/^reindex \[index…\]/m)
+    expect((await asked('console', 'index', 'nowhere')).code).toBe(1)
+    expect((await asked('console', 'reindx')).code).toBe(2)
+  })
+
+  it('has verbs of the program, which are its commands', async () => {
+    const done = { code: 0, err: '' }
+    const listed = await asked('pipe', 'list')
+    expect(listed).toMatchObject({ ...done, out: expect.stringMatching(/^metrics /) })
+    expect(await asked('reindex', 'dataset')).toMatchObject(done)
+    const compared = await asked('reconcile', '--dry-run')
+    expect(compared).toMatchObject({ ...done, out: expect.stringContaining('drift 0') })
+    expect(await asked('draft', 'list')).toMatchObject({ ...done, out: '0 drafts\n' })
+    expect((await asked('version', 'list', 'data-3')).code).toBe(0)
+    const made = await asked('key', 'new', 'gis export', '--may', 'reader:*', '--days', '9')
+    expect(made.out).toMatch(/which is not shown again:\nctl_/)
+    const [, id = ''] = /key of (program-\w+)/.exec(made.out) ?? []
+    const unsure = await asked('key', 'revoke', id)
+    expect([unsure.code, unsure.err]).toEqual([2, expect.stringContaining('--yes')])
+    expect(await asked('key', 'revoke', id, '--yes')).toMatchObject({ ...done, out: 'revoked\n' })
+    expect((await asked('key', 'list')).out).toMatch(new RegExp(`${id} .*gis export .*revoked`))
+    expect((await asked('pipe', 'run', 'nowhere')).err).toContain('Pipe nowhere not available')
   })
 })

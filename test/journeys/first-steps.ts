@@ -13,6 +13,7 @@ import {
   temporaryDirectory,
   type Gateway,
 } from '../support/gateway.ts'
+import { cartulary } from '../support/program.ts'
 import { scheduler } from './harvesting/scheduler.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
@@ -71,12 +72,11 @@ export function firstSteps(name: string, openStore: () => Promise<StoreUnderTest
 
     it('import a sample catalogue and take it back as a dump', async () => {
       const [importing = '', dumping = ''] =
-        blocks.find((block) => block.includes('npm run import'))?.split('\n') ?? []
-      const entry = new URL('src/harvest/import.ts', root).pathname
-      const file = new URL(importing.split(' -- ')[1] ?? '', root).pathname
-      const options = ['--server', platform.url, '--key', platform.key]
-      const { stdout } = await promisify(execFile)(process.execPath, [entry, file, ...options])
-      expect(stdout).toMatch(/[1-9]\d* created, 0 updated, 0 unchanged, 0 failed/)
+        blocks.find((block) => block.includes('cartulary import'))?.split('\n') ?? []
+      const file = new URL(importing.split('import ')[1] ?? '', root).pathname
+      const env = { CARTULARY_SERVER: platform.url, CARTULARY_KEY: platform.key }
+      const { out } = await cartulary(['import', file], { env })
+      expect(out).toMatch(/[1-9]\d* created, 0 updated, 0 unchanged, 0 failed/)
       const script = dumping
         .replace('$REPO', `${platform.url}/api/hub/repo`)
         .replace('rivers.ttl', `${directory}/rivers.ttl`)

@@ -1,12 +1,11 @@
 /** List and move: what is in a catalogue can be told in pages, and the whole of it carried to another platform. */
 
-import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from '../../src/rdf/parse.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { cartulary } from '../support/program.ts'
 import { prefixes } from '../support/repository.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
@@ -99,16 +98,9 @@ export function listAndMove(name: string, openStore: () => Promise<StoreUnderTes
       const other = await started({})
       const file = join(other.directory, 'lakes.nq')
       await writeFile(file, await dump.text())
-      const script = new URL('../../src/harvest/import.ts', import.meta.url).pathname
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        script,
-        file,
-        '--server',
-        other.url,
-        '--key',
-        other.key,
-      ])
-      expect(stdout).toContain(`${count} created, 0 updated, 0 unchanged, 0 failed`)
+      const env = { CARTULARY_SERVER: other.url, CARTULARY_KEY: other.key }
+      const { out } = await cartulary(['import', file], { env })
+      expect(out).toContain(`${count} created, 0 updated, 0 unchanged, 0 failed`)
       const there = client(other)
       for (const query of ['valueType=originalIds', 'valueType=uriRefs&limit=5000'])
         expect(await members(there, query)).toEqual(await members(here, query))

@@ -12,7 +12,7 @@ describe('a wrong setting', () => {
     const directory = await temporaryDirectory()
     const wrong = gateway(directory, { PLATFORM_PORT: 'eighty', PLATFORM_BASE_URI: 'nowhere' })
     await expect(wrong).rejects.toThrow(
-      /ended with 1:[^]*PLATFORM_PORT[^]*0\.\.65535[^]*PLATFORM_BASE_URI/,
+      /ended with 2:[^]*PLATFORM_PORT[^]*0\.\.65535[^]*PLATFORM_BASE_URI/,
     )
     await remove(directory)
   })

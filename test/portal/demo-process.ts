@@ -1,13 +1,9 @@
-/** `npm run demo` as a process of its own, for tests that walk through what it shows. */
+/** `cartulary demo` as a process of its own, for tests that walk through what it shows. */
 
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { programFile } from '../support/program.ts'
 
 const root = new URL('../..', import.meta.url).pathname
-const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
-  scripts: { demo: string }
-}
-
 export type DemoProcess = {
   /** Home page, `/` at its end. */
   readonly home: string
@@ -27,7 +23,7 @@ export async function startDemo(
   temporary: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<DemoProcess> {
-  const child = spawn(process.execPath, scripts.demo.split(' ').slice(1), {
+  const child = spawn(process.execPath, [programFile, 'demo'], {
     cwd: root,
     env: { ...process.env, PLATFORM_PORT: '0', TMPDIR: temporary, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,16 +4,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { programFile } from './program.ts'
 
 const root = new URL('../..', import.meta.url).pathname
-
-/** What follows `node` in `npm start`: the flags, and the entry. */
-async function startArguments(): Promise<string[]> {
-  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-    scripts: { start: string }
-  }
-  return scripts.start.split(' ').slice(1)
-}
 
 export type Gateway = {
   readonly url: string
@@ -38,7 +31,7 @@ export async function gateway(
   heard?: (text: string) => void,
   words: readonly string[] = [],
 ): Promise<Gateway> {
-  const child = spawn(process.execPath, [...(await startArguments()), ...words], {
+  const child = spawn(process.execPath, [programFile, 'start', ...words], {
     cwd: root,
     env: {
       ...process.env,

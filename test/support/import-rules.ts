@@ -19,6 +19,7 @@ const layers: readonly (readonly string[])[] = [
   ['pipe'],
   ['repository', 'projector', 'search', 'harvest', 'metrics', 'scheduler', 'console', 'portal'],
   ['main'],
+  ['program'],
 ]
 
 /** Each third-party package and the rooms that may import it. A prefix of the specifier counts. */
@@ -82,6 +83,7 @@ const packageFolders: Readonly<Record<string, readonly string[]>> = {
   'read-excel-file': ['portal'],
   fflate: ['portal'],
   pino: ['log'],
+  commander: ['program'],
 }
 
 const folderOf = (path: string) => path.split('/')[0]?.replace(/\.ts$/, '') ?? ''

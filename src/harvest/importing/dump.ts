@@ -39,7 +39,7 @@ import {
 import { Spool } from './cutting/spool.ts'
 
 /** Progress: bytes while reading, datasets while sending; `total` if known. */
-export type ImportProgress = {
+type ImportProgress = {
   readonly phase: 'reading' | 'sending'
   readonly done: number
   readonly total: number | undefined

@@ -128,5 +128,5 @@ function someCatalogues(context: PageContext, catalogues: SearchResult | undefin
 /** Section for a portal without datasets: the two ways to add some. */
 const emptyPortal = ({ t }: PageContext): HtmlMarkup =>
   html`<section class="section"><h2>${t('no-datasets-yet')}</h2><ul class="prose">
-    <li>${t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li>
+    <li>${t('add-by-import')} <code>npx cartulary import catalogue.ttl</code></li>
     <li>${t('add-by-pipe')} <code>pipes/</code></li></ul></section>`

@@ -133,7 +133,7 @@ export function servedFacet(
 
 /**
  * Lists facets that one of their indices cannot serve because the profile lacks the field or the term; for the start-up log and
- * `npm run profile`.
+ * `cartulary profile`.
  */
 export const unservedFacets = (
   profile: Profile,

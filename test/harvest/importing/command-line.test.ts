@@ -1,62 +1,10 @@
-/** The command's words: arguments, formats, the line on the terminal, the account at the end. */
+/** Words of the import command: formats, and the account at the end. */
 
 import { describe, expect, it } from 'vitest'
-import { WrongUsage } from '../../../src/errors.ts'
-import {
-  parseImportArguments,
-  progressLine,
-  progressText,
-  summaryText,
-} from '../../../src/harvest/importing/command-line.ts'
+import { summaryText } from '../../../src/harvest/importing/command-line.ts'
 import { formatByName } from '../../../src/rdf/media-types.ts'
 
-describe('the arguments', () => {
-  it('takes a key that begins with a hyphen, as generated ones may', () => {
-    expect(parseImportArguments(['--key', '-_k', 'a.nt'])).toMatchObject({
-      key: '-_k',
-      location: 'a.nt',
-    })
-  })
-
-  it('name a document and where it goes', () => {
-    expect(
-      parseImportArguments([
-        'a.nt',
-        '--catalogue',
-        'c1',
-        '--key',
-        'k',
-        '--server',
-        'https://x.example/',
-      ]),
-    ).toEqual({
-      location: 'a.nt',
-      catalogue: 'c1',
-      key: 'k',
-      updateCatalogue: false,
-      service: 'https://x.example/api/hub/repo',
-    })
-  })
-
-  it('take a server with a path as the service itself', () => {
-    expect(parseImportArguments(['-', '--server', 'http://localhost:8081/repo/']).service).toBe(
-      'http://localhost:8081/repo',
-    )
-  })
-
-  it.each([
-    [[], 'which document'],
-    [['a', 'b'], 'one document'],
-    [['a', '--colour', 'red'], '--colour'],
-    [['a', '--catalogue', 'no blanks'], '--catalogue'],
-    [['a', '--base', 'relative'], '--base'],
-    [['a', '--server', 'localhost'], '--server'],
-    [['a', '--key'], '--key'],
-  ])('%j are refused with the name of what is wrong', (words, named) => {
-    expect(() => parseImportArguments(words)).toThrow(WrongUsage)
-    expect(() => parseImportArguments(words)).toThrow(named)
-  })
-
+describe('the format', () => {
   it.each([
     ['nt', 'ntriples'],
     ['ntriples', 'ntriples'],
@@ -67,31 +15,6 @@ describe('the arguments', () => {
     ['toString', undefined],
   ])('the format %s is %s', (name, format) => {
     expect(formatByName(name)).toBe(format)
-  })
-})
-
-describe('the line on the terminal', () => {
-  it('shows how much of how much', () => {
-    expect(progressText({ phase: 'sending', done: 500, total: 2000 })).toBe(
-      'sending 25 % of 2000 datasets',
-    )
-    expect(progressText({ phase: 'reading', done: 5e6, total: undefined })).toBe('reading 5.0 MB')
-    expect(progressText({ phase: 'sending', done: 0, total: 0 })).toBe('sending 0 datasets')
-  })
-
-  it('is drawn five times a second at most, and not at all where nobody watches', () => {
-    const drawn: string[] = []
-    let now = 0
-    const draw = (isTTY: boolean) => progressLine({ isTTY, write: (t) => drawn.push(t) }, () => now)
-    const silent = draw(false)
-    silent.show({ phase: 'reading', done: 1, total: 2 })
-    silent.clear()
-    expect(drawn).toEqual([])
-    const line = draw(true)
-    for (now = 0; now < 1000; now += 10) line.show({ phase: 'sending', done: now, total: 1000 })
-    expect(drawn).toHaveLength(5)
-    line.clear()
-    expect(drawn.at(-1)).toBe('\r\u001b[K')
   })
 })
 

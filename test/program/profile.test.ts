@@ -1,15 +1,15 @@
-/** `npm run profile` as a person meets it: words, exit codes, files. */
+/** `cartulary profile` as a person meets it: words, exit codes, files. */
 
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { WrongUsage } from '../../src/errors.ts'
-import { runProfileCommand, profileArguments } from '../../src/projector/profile-command.ts'
 import { directoryOf, smallProfile } from '../profile/small.ts'
+import { cartulary } from '../support/program.ts'
+
+const profile = (words: readonly string[]) => cartulary(['profile', ...words])
 
 describe('check', () => {
   test('sums up a profile that can be used', async () => {
-    const { code, out } = await runProfileCommand(['check', await smallProfile()])
+    const { code, out } = await profile(['check', await smallProfile()])
     expect(code).toBe(0)
     expect(out).toContain('The profile tiny 1.0.0 can be used.')
     expect(out).toContain('mandatory: title')
@@ -18,9 +18,9 @@ describe('check', () => {
 
   test('names every problem of one that cannot, with file and line', async () => {
     const broken = await smallProfile('"SimpleMultiLangTitle"', '"Titel"')
-    const { code, errorText } = await runProfileCommand(['check', broken])
-    expect(code).toBe(1)
-    expect(errorText).toMatch(/tiny\.ttl:\d+.*unknown mapping class "Titel"/)
+    const { code, err } = await profile(['check', broken])
+    expect(code).toBe(5)
+    expect(err).toMatch(/tiny\.ttl:\d+.*unknown mapping class "Titel"/)
   })
 })
 
@@ -33,7 +33,7 @@ describe('show', () => {
         <urn:x:two> a dcat:Dataset ; dct:identifier "A-1" ; dct:title "Two"@en ; dcat:distribution [ dcat:accessURL [ ] ] .`,
     })
     const small = await smallProfile()
-    const { code, out } = await runProfileCommand([
+    const { code, out } = await profile([
       'show',
       join(files, 'record.ttl'),
       '--profile',
@@ -51,7 +51,7 @@ describe('show', () => {
       },
       { index: 'catalogue', id: 'cat', record: { title: { de: 'Katalog' } }, leftOut: [] },
     ])
-    const text = await runProfileCommand(['show', join(files, 'record.ttl')])
+    const text = await profile(['show', join(files, 'record.ttl')])
     expect(text.out).toContain('# dataset a-1\n{\n  "id": "a-1",')
     expect(text.out).toContain('#   issued  bad-date  soon')
   })
@@ -61,7 +61,7 @@ describe('show', () => {
       'voc.ttl': `@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
         <urn:x:s> a skos:ConceptScheme . <urn:x:s:a> skos:inScheme <urn:x:s> ; skos:prefLabel "A"@en .`,
     })
-    const { out } = await runProfileCommand(['show', join(files, 'voc.ttl'), '--json'])
+    const { out } = await profile(['show', join(files, 'voc.ttl'), '--json'])
     expect(JSON.parse(out)).toMatchObject([
       { index: 'vocabulary', record: { pref_label: { en: 'A' } } },
     ])
@@ -72,41 +72,26 @@ describe('show', () => {
       'bad.ttl': '<urn:x> a <urn:y>\n; ; "',
       'other.ttl': '<urn:x> a <urn:y> .',
     })
-    expect(await runProfileCommand(['show', join(files, 'bad.ttl')])).toMatchObject({
+    expect(await profile(['show', join(files, 'bad.ttl')])).toMatchObject({
       code: 1,
-      errorText: expect.stringContaining('bad.ttl:2:'),
+      err: expect.stringContaining('bad.ttl:2:'),
     })
-    expect(await runProfileCommand(['show', join(files, 'other.ttl')])).toMatchObject({
+    expect(await profile(['show', join(files, 'other.ttl')])).toMatchObject({
       code: 1,
-      errorText: expect.stringContaining('urn:y'),
+      err: expect.stringContaining('urn:y'),
     })
   })
 })
 
 describe('the arguments', () => {
   test.each([
-    [[], 'check or show'],
     [['mend', 'x'], 'mend'],
-    [['check'], 'check what'],
-    [['check', 'a', 'b'], 'one at a time'],
+    [['check'], 'directory'],
+    [['check', 'a', 'b'], 'too many arguments'],
     [['show', 'a', '--colour', 'red'], '--colour'],
     [['show', 'a', '--base', 'nowhere'], '--base'],
-  ])('%j are refused with what is wrong', (words, named) => {
-    expect(() => profileArguments(words)).toThrow(WrongUsage)
-    expect(() => profileArguments(words)).toThrow(named)
+  ])('%j end with 2 and what is wrong', async (words, named) => {
+    const { code, err } = await profile(words)
+    expect([code, err]).toEqual([2, expect.stringContaining(named)])
   })
-
-  test('a wrong question is told how to ask', async () => {
-    expect(await runProfileCommand(['show'])).toMatchObject({
-      code: 2,
-      errorText: expect.stringContaining('npm run'),
-    })
-  })
-})
-
-test('the script writes and exits as the command says', () => {
-  const words = ['src/projector/profile-command.ts', 'mend']
-  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-  expect(status).toBe(2)
-  expect(stderr).toContain('check or show')
 })

@@ -1,0 +1,102 @@
+/** Verb `export`: writes the public records of a platform as N-Quads or N-Triples, through its public API. */
+
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { z } from 'zod'
+import { refusalOf, repositoryPath, ScriptFailure } from '../config/script.ts'
+import { WrongUsage } from '../errors.ts'
+import { pause } from '../workers/pause.ts'
+import { retry, retryAfterMs } from '../workers/retry.ts'
+import type { Call, Verb } from './verb.ts'
+
+const idsPerPage = 5000
+const idsSchema = z.array(z.coerce.string())
+/** Most requests of a busy platform for one document, and milliseconds between them unless it says so. */
+const [mostAttempts, usualWaitMs] = [30, 2000]
+
+/** Verb `export`. */
+export const exportVerb: Verb = {
+  name: 'export',
+  summary: 'writes all public catalogues and vocabularies, or one catalogue',
+  example: 'export --catalogue rivers --output rivers.nq',
+  options: [
+    ['--catalogue <id>', 'only this catalogue'],
+    ['--format <format>', 'nq or nt (default: nq)'],
+    ['--output <file>', 'where to; - is standard output (default: -)'],
+    ['--gzip', 'compress'],
+  ],
+  run: async (call) => {
+    const format = call.text('format') ?? 'nq'
+    if (format !== 'nq' && format !== 'nt')
+      throw new WrongUsage(`--format ${format}: it is nq or nt`)
+    const file = call.text('output') ?? '-'
+    const repository = await call.server(repositoryPath)
+    const parts = documentsOf(call, repository, format)
+    const stages = call.flag('gzip') ? [createGzip()] : []
+    const { signal } = call
+    if (file === '-') {
+      await pipeline([Readable.from(parts), ...stages, process.stdout], { signal, end: false })
+      return call.progress.clear()
+    }
+    try {
+      // A file that is not complete never has the name of one that is.
+      await pipeline([Readable.from(parts), ...stages, createWriteStream(`${file}.part`)], {
+        signal,
+      })
+      await rename(`${file}.part`, file)
+    } finally {
+      call.progress.clear()
+      await rm(`${file}.part`, { force: true })
+    }
+  },
+}
+
+/** Yields the documents of all catalogues and vocabularies, or of one catalogue. */
+async function* documentsOf(call: Call, repository: string, format: string) {
+  const only = call.text('catalogue')
+  const catalogues = only === undefined ? await idsOf(call, repository, 'catalogues') : [only]
+  const vocabularies = only === undefined ? await idsOf(call, repository, 'vocabularies') : []
+  const paths = [
+    ...vocabularies.map((id) => `vocabularies/${encodeURIComponent(id)}.${format}`),
+    ...catalogues.map((id) => `catalogues/${encodeURIComponent(id)}/dump.${format}`),
+  ]
+  for (const [done, path] of paths.entries()) {
+    const { body } = await ask(call, `${repository}/${path}`)
+    call.progress.show({ what: 'exporting', done, total: paths.length, unit: 'documents' })
+    if (body) yield* body
+  }
+}
+
+/** Ids of a list, page by page. */
+async function idsOf(call: Call, repository: string, list: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (;;) {
+    const query = `valueType=identifiers&limit=${idsPerPage}&offset=${ids.length}`
+    const answer = await ask(call, `${repository}/${list}?${query}`)
+    const page = idsSchema.parse(await answer.json())
+    ids.push(...page)
+    if (page.length < idsPerPage) return ids
+  }
+}
+
+/** Gets an address; waits while the platform is busy. Rejects with `ScriptFailure`. */
+async function ask({ signal }: Call, address: string): Promise<Response> {
+  const answer = await retry(() => fetch(address, { signal }), {
+    delayMs: (outcome, attempt) => {
+      if (!('value' in outcome) || attempt === mostAttempts) return undefined
+      const { status, headers } = outcome.value
+      if (status !== 429 && status !== 503) return undefined
+      return retryAfterMs(headers.get('Retry-After'), Date.now()) ?? usualWaitMs
+    },
+    pause: (ms) => pause(ms, signal),
+    signal,
+  }).catch((cause: unknown) => {
+    signal.throwIfAborted()
+    throw new ScriptFailure(`${address}: the connection broke off`, { cause })
+  })
+  if (answer.ok) return answer
+  throw new ScriptFailure(`${address}: ${await refusalOf(answer)}`)
+}
