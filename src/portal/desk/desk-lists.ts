@@ -136,9 +136,7 @@ function endOf({ t, formats }: StewardContext, draft: Fields): HtmlContent {
 
 /** Cell of the points of a record, with a bar; a dash where they are not known. */
 const pointsCell = ({ formats }: StewardContext, score: number | undefined): HtmlContent =>
-  score === undefined
-    ? '–'
-    : html`<span class="nowrap">${scoreBar(score, 'bar thin')}${formats.number(score)}</span>`
+  html`<span class="nowrap">${score === undefined ? '–' : [scoreBar(score, 'bar thin'), formats.number(score)]}</span>`
 
 /** Text as a link, if there is an address. */
 export const linkIf = (href: string | undefined, text: HtmlContent): HtmlContent =>

@@ -49,23 +49,24 @@ const newButton = ({ t, pathTo }: StewardContext): HtmlMarkup =>
 export async function deskPage(context: StewardContext): MaybePage {
   const { t, pathTo, steward, optional, askOptional } = context
   if (!steward.hasDesk) return undefined
-  const [catalogues, { drafts, count }, published, waiting, account] = await Promise.all([
+  const [catalogues, { drafts, count }, published, account] = await Promise.all([
     ownCatalogues(context),
     listDrafts(context, { limit: mostRows }),
     optional(listPublished(context, { limit: mostRows, isCounted: true })),
-    waitingDrafts(context, ['datasets'], ['returned', 'review', 'scheduled']),
     askOptional('deskRepository', '/account'),
   ])
   const drafted = new Set(drafts.map((draft) => textAt(draft, 'id')))
   const others = (published?.records ?? []).filter((record) => !drafted.has(textAt(record, 'id')))
   const publishedCount = published?.count ?? 0
   const isEmpty = drafts.length + publishedCount === 0
-  const [todo, own, figures, examples] = await Promise.all([
-    todoList(context, waiting.slice(0, 3 * mostRows), catalogues),
+  const states = ['returned', 'review', 'scheduled'].filter((state) => count(state) > 0)
+  const [waiting, own, figures, examples] = await Promise.all([
+    waitingDrafts(context, ['datasets'], states),
     deskTable(context, { catalogues, drafts, published: others }),
     cataloguePanel(context, catalogues, published?.facets.get('catalog')),
     isEmpty && goodExamples(context),
   ])
+  const todo = await todoList(context, waiting.slice(0, 3 * mostRows), catalogues)
   const links = listLinks(context, (list) => (list === 'published' ? publishedCount : count(list)))
   const all = html`<a href="${pathTo('desk', 'waiting')}">${t('all-n', { count: waiting.length })}</a>`
   const first = [

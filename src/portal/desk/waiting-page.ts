@@ -58,6 +58,7 @@ export async function todoList(
   catalogues: ReadonlyMap<string, string>,
   tick?: ReturnType<typeof bulkTick>,
 ): Promise<HtmlContent> {
+  if (drafts.length === 0) return false
   const { t, formats, textOf } = context
   const link = await draftLinks(context)
   return todoEntries(

@@ -238,7 +238,7 @@ test('the points of a draft are those of what it says now; where nobody counted 
   const theme = 'http://publications.europa.eu/resource/authority/data-theme/ENVI'
   const line = `<http://localhost:8080/set/data/snow> <http://www.w3.org/ns/dcat#theme> <${theme}> .`
   await api('publisher-of-rivers', 'PATCH', '/snow', { add: [line], remove: [] })
-  expect(await row()).toContain('data-label="Points">–</td>')
+  expect(await row()).toContain('data-label="Points"><span class="nowrap">–</span>')
   await person.post(`${own}/essentials?catalogue=rivers`, { do: 'save' })
   expect(Number((await points())?.[1])).toBeGreaterThan(Number(score))
 })
