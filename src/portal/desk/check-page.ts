@@ -15,9 +15,10 @@ import { dimensionBars, scoreText } from '../parts/quality.ts'
 import { fieldsAt, listAt } from '../record.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath } from './drafts.ts'
-import { fieldLabel, nameOfValue, pointsOf } from './form-controls.ts'
+import { fieldLabel, helpOf, nameOfValue, pointsOf } from './form-controls.ts'
 import { controlPath, type FieldPlace, placeOfFinding, placesOf } from './field-links.ts'
 import {
+  fieldAt,
   fieldContext,
   formPath,
   isAnswered,
@@ -148,15 +149,14 @@ function findingLists(
   const [blocking, others] = [true, false].map((blocks) =>
     groups.filter(([first]) => first?.blocks === blocks),
   )
-  const list = (items = blocking) =>
-    html`<ul class="close">${items?.map((group) => findingItem(view, group))}</ul>`
+  const most = others?.toSorted(([a], [b]) => (b?.points ?? 0) - (a?.points ?? 0))
   const count = others?.length ?? 0
   return [
     blocking && blocking.length > 0
-      ? html`<div class="errors close"><h3>${t('publish-blocked', { count: blocking.length })}</h3>${list()}</div>`
+      ? html`<div class="errors close"><h3>${t('publish-blocked', { count: blocking.length })}</h3><ul class="close">${blocking.map((group) => findingItem(view, group))}</ul></div>`
       : notice('good', t('publish-ready')),
     count > 0 &&
-      html`<section class="section" aria-labelledby="better"><h3 id="better">${t('publish-better', { count })}</h3>${list(others)}</section>`,
+      html`<section class="section" aria-labelledby="better"><h3 id="better">${t('publish-better', { count })}</h3><ol class="fixes" role="list">${most?.map((group) => findingItem(view, group))}</ol></section>`,
   ]
 }
 
@@ -170,14 +170,19 @@ function placedFinding(
   const [node, path] = [textAt(finding, 'node'), textAt(finding, 'path')]
   const place = placeOfFinding(places, { node, path })
   const named = path === undefined ? draft.title : propertyLabels({ page: context }, [])(path)
-  const label = place ? fieldLabel({ page: context, class: place.class }, place.rows.field) : named
+  const form = fieldContext(view, place?.class)
+  const own = place ? fieldLabel(form, place.rows.field) : named
+  const within = place?.rows.name.split('.').slice(0, -1).join('.') ?? ''
+  const parent = within === place?.page ? undefined : fieldAt(view, within)
+  const label = parent ? `${fieldLabel({ page: context }, parent)} · ${own}` : own
   const points = place && !isAnswered(place.rows) ? pointsOf(place.class, place.rows.field) : 0
   const words = wordsOf(context, finding, place?.rows.field)
   const file = place?.page === undefined ? undefined : rowNamed(rows, place.page)
   const name = file && (rowTitle(file.row) ?? fieldLabel({ page: context }, file.field))
   const blocks = finding['blocks'] === true
   const key = JSON.stringify([blocks, label, points, words, name === undefined && node])
-  return { blocks, path, place, label, points, words, name, key }
+  const help = place && helpOf(form, place.rows.field)
+  return { blocks, path, place, label, points, words, help, name, key }
 }
 
 /** Findings that say the same, with links to their fields for those who may write. */
@@ -188,7 +193,7 @@ function findingItem(
   const { draft, context } = view
   const [first] = findings
   if (!first) return false
-  const { label, words, points, name } = first
+  const { blocks, label, words, help, points, name } = first
   const linked = (place: FieldPlace | undefined, text: string) => {
     const href = place
       ? controlPath(view, place)
@@ -197,14 +202,17 @@ function findingItem(
       ? html`<a href="${href}"><bdi>${shortText(text, 80)}</bdi></a>`
       : html`<bdi>${shortText(text, 80)}</bdi>`
   }
-  const files = findings.map((one) => linked(one.place, one.name ?? ''))
-  const heading =
-    name === undefined
-      ? html`<strong>${linked(first.place, label)}</strong>`
-      : html`<strong>${label}</strong> (${joinHtml(files, ', ')})`
-  const earns =
-    points > 0 && html` <span class="earn">+ ${context.t('form-points', { points })}</span>`
-  return html`<li>${heading}: ${words}${earns}</li>`
+  const files =
+    name !== undefined &&
+    joinHtml(
+      findings.map((one) => linked(one.place, one.name ?? '')),
+      ', ',
+    )
+  const heading = files === false ? linked(first.place, label) : label
+  const earns = points > 0 && html`+ ${context.t('form-points', { points })}`
+  return blocks
+    ? html`<li><strong>${heading}</strong>${files && html` (${files})`}${context.t('colon')}${words} ${earns}</li>`
+    : html`<li><h4>${heading}</h4>${earns && html`<span class="gain">${earns}</span>`}<p>${words} ${files || help}</p></li>`
 }
 
 function wordsOf(context: StewardContext, finding: Fields, field?: FormField): HtmlContent {
@@ -296,8 +304,9 @@ function answer(view: View, row: FormRow): HtmlContent {
     return view.context.formats.day(row.text) ?? html`<bdi>${row.text}</bdi>`
   const text = shortText(nameOfValue(fieldContext(view), row), 600)
   if (row.language === '') return html`<bdi>${text}</bdi>`
-  const name = view.context.formats.languageName(row.language)
-  return html`<bdi lang="${row.language}">${text}</bdi> <abbr class="lang" title="${name}">${row.language}</abbr>`
+  const { language, formats } = view.context
+  const name = formats.languageName(row.language)
+  return html`<bdi lang="${row.language}">${text}</bdi>${row.language !== language && html` <abbr class="lang" title="${name}">${row.language}</abbr>`}`
 }
 
 /** Whether a row is the address of a web page or file, which no list gives a name. */

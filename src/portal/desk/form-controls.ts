@@ -155,7 +155,7 @@ const invalid = (row: FormRow) =>
 
 /** Name of a language in that of the page; of a text without language, that it has none. */
 const languageLabel = ({ page: { t, formats } }: FieldContext, tag: string) =>
-  tag === '' ? t('form-no-language') : (formats.languageName(tag) ?? tag)
+  tag === '' ? t('form-no-language') : capital(formats.languageName(tag))
 
 /** Texts, each with its language. */
 export function textsControl(form: FieldContext, { field, name, rows }: FormRows): HtmlContent {
@@ -178,7 +178,7 @@ ${row.text}</textarea>`
   const more =
     free.length > 0 &&
     html`<div class="add-row"><label class="vh" for="${idOf(`${name}@`)}">${t('form-language-to-add')}</label>
-    <select id="${idOf(`${name}@`)}" name="${name}.@" class="short">${free.map((tag) => html`<option value="${tag}">${formats.languageName(tag) ?? tag}</option>`)}</select>${addButton(form, name, 'form-add-language')}</div>`
+    <select id="${idOf(`${name}@`)}" name="${name}.@" class="short">${free.map((tag) => html`<option value="${tag}">${capital(formats.languageName(tag))}</option>`)}</select>${addButton(form, name, 'form-add-language')}</div>`
   const folded =
     translated.length > 0 &&
     html`<details><summary>${t('form-translated', { count: translated.length })}</summary>${translated.map(textBox)}</details>`
@@ -269,7 +269,7 @@ export function keywordsControl(
     html`<div class="add-row"><label class="vh" for="${idOf(open.name)}">${label}</label>
       <input id="${idOf(open.name)}" name="${open.name}" value="${open.text}" placeholder="${t('form-commas')}" data-chips${invalid(open)}>
       <label class="vh" for="${idOf(`${name}@`)}">${t('form-language-of-new')}</label>
-      <select id="${idOf(`${name}@`)}" name="${name}.@">${form.languages.map((tag) => html`<option value="${tag}"${tag === language && html` selected`}>${formats.languageName(tag) ?? tag}</option>`)}</select>${addButton(form, name)}</div>`,
+      <select id="${idOf(`${name}@`)}" name="${name}.@">${form.languages.map((tag) => html`<option value="${tag}"${tag === language && html` selected`}>${capital(formats.languageName(tag))}</option>`)}</select>${addButton(form, name)}</div>`,
   ]
 }
 

@@ -287,7 +287,7 @@ function errorSummary(view: View, own: readonly FormRows[]): HtmlContent {
   return html`<div class="errors" role="alert" tabindex="-1" id="errors" aria-labelledby="errors-h">
     <h2 id="errors-h">${t('form-errors', { count: wrong.length })}</h2><p>${t('form-errors-lead')}</p><ul class="close">${wrong.map(
       ({ rows, row }) =>
-        html`<li><a href="#f-${rows.name}">${fieldLabel(form, rows.field)}: ${typedWords(view.context, rows.field, row)}</a></li>`,
+        html`<li><a href="#f-${rows.name}">${fieldLabel(form, rows.field)}${t('colon')}${typedWords(view.context, rows.field, row)}</a></li>`,
     )}</ul></div>`
 }
 
@@ -357,14 +357,12 @@ function figure({ context, draft }: View, own: readonly FormRows[], cls = draft.
 /** The record as a hit of a search. */
 function asFound(view: View, rows: readonly FormRows[]): HtmlMarkup {
   const { t, language } = view.context
-  const textOf = (editor: string) => {
-    const texts =
-      rows.find(({ field }) => field.editor === editor)?.rows.filter(({ term }) => term) ?? []
-    return (texts.find((row) => row.language === language) ?? texts[0])?.text
-  }
+  const prose = rows.find(({ field }) => field.editor === 'prose')?.rows ?? []
+  const texts = prose.filter(({ term }) => term)
+  const text = texts.find((row) => row.language === language) ?? texts[0]
   return html`<aside aria-label="${t('form-as-found')}">${panel(
     t('form-as-found'),
-    html`<div class="as-hit close"><h3>${shortText(textOf('texts') ?? t('untitled'), 160)}</h3><p>${shortText(textOf('prose') ?? '', 160)}</p></div>${
+    html`<div class="as-hit close"><h3>${shortText(view.draft.title || t('untitled'), 160)}</h3><p>${shortText(text?.text ?? '', 160)}</p></div>${
       view.draft.revision !== '' &&
       html`<p class="row close"><a class="button small" href="${formPath(view, 'preview')}">${t('draft-preview-see')}</a></p>`
     }`,

@@ -255,7 +255,7 @@ function errors(
     one.rows.flatMap((row) =>
       row.message === undefined
         ? []
-        : html`<li><a href="#f-${one.name}">${fieldLabel(form, one.field)}: ${typedWords(form.page, one.field, row)}</a></li>`,
+        : html`<li><a href="#f-${one.name}">${fieldLabel(form, one.field)}${t('colon')}${typedWords(form.page, one.field, row)}</a></li>`,
     ),
   )
   const points =

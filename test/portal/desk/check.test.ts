@@ -76,7 +76,9 @@ it('shows findings with links to their fields, the points and what will be publi
   const { page } = await signedIn(platform, publisher)
   const html = await page(path)
   expect(html).toMatch(/(One thing|\d things) to correct before it can be published/)
-  const links = [...html.matchAll(/<strong><a href="([^"]+)">/g)].map(([, href]) => href ?? '')
+  const links = [...html.matchAll(/<(?:strong|h4)><a href="([^"]+)">/g)].map(
+    ([, href]) => href ?? '',
+  )
   expect(links.length).toBeGreaterThan(2)
   for (const href of new Set(links.map((link) => link.replaceAll('&amp;', '&')))) {
     expect(href).toMatch(new RegExp(`^${own}/.+#f-`))
@@ -109,6 +111,7 @@ it('says what is wrong, and where the data is from, in the language of the page'
     expect(german).toContain(words)
   expect(german).not.toContain('<span lang="en"')
   expect(german).not.toContain('Centroid')
+  expect(german).toMatch(/<h4>Beschreibung<\/h4><p>Noch nicht angegeben\. <a href=/)
   expect(await page(path)).toContain('Describe the file or link.')
 })
 
