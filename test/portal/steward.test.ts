@@ -13,6 +13,7 @@ const prefixes =
 /** Datasets of the source by number: their titles. */
 const bridges = new Map(Array.from({ length: 12 }, (_, at) => [at, `Bridge ${at}`]))
 let hasNameless = false
+let isGone = false
 let moreNameless = 0
 let opened = Promise.resolve()
 const document = () => {
@@ -59,7 +60,7 @@ const pipe = (name: string, catalogue: string, address: string) => ({
 beforeAll(async () => {
   directory = await temporaryDirectory()
   source = createServer(({ url = '' }, answer) => {
-    if (url.endsWith('?moved')) answer.statusCode = 410
+    if (isGone || url.endsWith('?moved')) answer.statusCode = 410
     const send = () => answer.setHeader('Content-Type', 'text/turtle').end(document())
     void opened.then(send)
   })
@@ -408,4 +409,10 @@ it('a source that is gone is shown with our sentence and with the cause', async 
   // No run before them is known, so that there may have been more failures.
   expect(list).not.toContain('in a row')
   expect(await (await steward(publisher)).page('/en/desk/waiting')).not.toContain('Sources that')
+  isGone = true
+  for (const _ of [1, 2]) await run('water', 'failed')
+  isGone = false
+  expect(await (await steward(water)).page('/en/desk/waiting')).toContain('2 times in a row')
+  await run('water')
+  expect(await (await steward(water)).page('/en/desk/waiting')).not.toContain('in a row')
 })

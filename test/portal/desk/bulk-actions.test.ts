@@ -1,6 +1,7 @@
 /** Actions on several records of a list, and drafts that are thrown away and taken back: each record is decided by the service. */
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { executablePath, faultsOn, openBrowser } from '../../support/chromium.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { harmIn, hostileStrings } from '../hostile-strings.ts'
@@ -156,6 +157,45 @@ test('reviews are published and sent back on the page of what waits, whatever th
   )
   expect(other.result).toContain('One done')
 })
+
+test.skipIf(executablePath === undefined).each([false, true])(
+  'a steward ticks a review and sends it back (script: %s), and axe-core finds nothing',
+  async (javaScriptEnabled) => {
+    const id = await drafted(`Ticked ${'x'.repeat(90)}`)
+    await call('publisher-of-rivers', 'POST', `/drafts/datasets/${id}/submit`)
+    const browser = await openBrowser()
+    try {
+      const options = { javaScriptEnabled, baseURL: platform.url, bypassCSP: true }
+      const page = await (await browser.newContext(options)).newPage()
+      await page.goto('/en/sign-in')
+      await page.fill('#key', 'steward-of-rivers')
+      await page.click('main form button')
+      expect(page.url()).toMatch(/\/en\/desk$/)
+      await page.click('nav.steward a[href="/en/desk/waiting"]')
+      const faults = async () => {
+        const found: string[] = []
+        for (const width of javaScriptEnabled ? [320, 390, 1280] : []) {
+          await page.setViewportSize({ width, height: 800 })
+          found.push(...(await faultsOn(page)))
+        }
+        return found
+      }
+      expect(await faults()).toEqual([])
+      await page.check(`input[value^="${id} "]`)
+      await page.click('button[value="return"]')
+      expect(await page.textContent('[role="alert"]')).toContain('Say why it is sent back')
+      expect(await page.isChecked(`input[value^="${id} "]`)).toBe(true)
+      expect(await faults()).toEqual([])
+      await page.fill('#note', 'Too long a title')
+      await page.click('button[value="return"]')
+      expect(await page.textContent('[role="status"]')).toContain('One done')
+    } finally {
+      await browser.close()
+    }
+    expect(await stateOf(id)).toBe('returned')
+  },
+  60_000,
+)
 
 test('what is refused is named with its reason and a link, and stays ticked; the others are done', async () => {
   const good = await drafted('Good one')
