@@ -116,7 +116,6 @@ describe.skipIf(executablePath === undefined)('the first dataset of an invited p
     await next()
     await click('text=Add a link')
     await fill('[name$=".access_url.+0"]', `${host.url}/samples.csv`)
-    await fill('[name$=".download_url.+0"]', `${host.url}/samples.csv`)
     await fill('[name$=".format.+0"]', 'CSV')
     await fill('[name$=".media_type.+0"]', 'text/csv')
     await next()

@@ -40,6 +40,8 @@ test.skipIf(executablePath === undefined)(
       for (const address of [
         ...steps.map(path),
         link,
+        path('files/distributions.%2B0'),
+        path('files/distributions.%2B0').replace('/en/', '/it/'),
         path('pick/categories'),
         '/de/desk/datasets/lakes/essentials?catalogue=water',
       ]) {

@@ -129,6 +129,7 @@ describe.skipIf(executablePath === undefined)('open forms in a browser', () => {
       const graph = await graphOf(path)
       expect(graph.match(/dcat#distribution> /g)).toHaveLength(1)
       expect(graph.match(/accessURL> /g)).toHaveLength(1)
+      expect(graph.match(/downloadURL> /g)).toHaveLength(1)
       await page.goto(`${path.replace('essentials', 'files/distributions.%2B0')}?catalogue=water`)
       await context.clearCookies()
       await page.fill('[name$=".access_url.+0"]', 'https://lakes.example/second')
@@ -165,7 +166,9 @@ describe.skipIf(executablePath === undefined)('open forms in a browser', () => {
       await press(page)
       await page.waitForURL('**/files/distributions.~**')
       await press(page)
-      expect((await graphOf(path)).match(/<https:\/\/lakes.example\/typed>/g)).toHaveLength(1)
+      expect(
+        (await graphOf(path)).match(/accessURL> <https:\/\/lakes.example\/typed>/g),
+      ).toHaveLength(1)
       expect(faults).toEqual([])
       await context.close()
     },
