@@ -8,7 +8,7 @@ import { checkFacets, defaultFacets } from '../projector/building/facets.ts'
 import { maskSecrets } from '../scheduler/masking.ts'
 import { toJson, type JsonObject } from '../text/json.ts'
 import { damagedFiles, filesWithProblems } from './data-files.ts'
-import { shipped } from './engines.ts'
+import { pipeDirectory, shipped } from './engines.ts'
 import { readIdentity } from './identity.ts'
 
 /** Finding about a part of an installation. */
@@ -81,7 +81,9 @@ async function checkProfile({ profile: { directory, enabled }, search }: Config)
 
 /** Reads the directories of pipes, not the repositories. */
 async function checkPipes({ cluster, limits }: Config): Promise<CheckedPart> {
-  const directories = new Set(['pipes', ...cluster.resources.paths].map((path) => resolve(path)))
+  const directories = new Set(
+    [pipeDirectory(), ...cluster.resources.paths].map((path) => resolve(path)),
+  )
   const folder = { trust: 'trusted', isRecursive: false, check: () => [], limits } as const
   const read = await Promise.all(
     [...directories].map((directory) =>

@@ -2,8 +2,10 @@
 
 import type { PageShell } from '../portal/page-shell.ts'
 import { hash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -51,7 +53,10 @@ export type StartContext = {
 }
 
 /** Path of a file of the product, such as `shapes/default`. */
-export const shipped = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
+export const shipped = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** Directory of pipes: `pipes` where the process runs, or that of the product where there is none at the start. */
+export const pipeDirectory = () => (existsSync('pipes') ? 'pipes' : shipped('pipes'))
 
 /** Open engines; `close` ends them. */
 export type Engines = Awaited<ReturnType<typeof openEngines>>

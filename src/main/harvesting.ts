@@ -20,6 +20,7 @@ import { openSources, type PipeSources } from '../pipe/sources/pipe-sources.ts'
 import { Transport, type TransportOptions } from '../pipe/transport/transport.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
 import { clock } from './clock.ts'
+import { pipeDirectory } from './engines.ts'
 import { httpAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
 
 /** Parts of harvesting that other services use; `stop` ends what starts runs first, and what runs write to last. */
@@ -122,7 +123,7 @@ function pipesIn(
 ): Promise<PipeSources> {
   const [configs, references] = [pipeCheck(resolution), secretCheck(resolution, secrets)]
   return openSources({
-    directory: 'pipes',
+    directory: pipeDirectory(),
     cluster: config.cluster,
     scratch: join(directory, 'repositories'),
     pollMs,
