@@ -233,7 +233,9 @@ function pathAfter(after: AfterSaving): string {
   if (action === 'add') query.append('add', tag === '' ? field : `${field}.${tag}`)
   query.set('saved', isMerged ? 'merged' : '1')
   const isGone = action === 'remove' && field === name
-  const anchor = field === '' ? '' : `#f-${field.split('.').slice(0, fieldDepth(field)).join('.')}`
+  // A row that the button has filled has another name now.
+  const shown = action === 'use' ? (field.split('.+')[0] ?? '') : field
+  const anchor = field === '' ? '' : `#f-${shown.split('.').slice(0, fieldDepth(shown)).join('.')}`
   const steps = isGone ? next(draft, name, context) : here(after)
   const find = `&q=${encodeURIComponent(textField(form, 'find').trim())}`
   const list = action === 'find' ? find : listQuery(context)

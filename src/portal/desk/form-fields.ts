@@ -5,6 +5,7 @@ import { fold } from '../../text/fold.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, withFocusable } from '../html.ts'
 import { pageList } from '../parts/blocks.ts'
+import { countryBox } from '../parts/map.ts'
 import {
   addButton,
   areaControl,
@@ -26,6 +27,7 @@ import {
   removeButton,
   textsControl,
 } from './form-controls.ts'
+import { labelOfConcept } from './concepts.ts'
 import { offeredKind } from './catalogue-values.ts'
 import { type FormRow, type FormRows, rowTitle } from './form-rows.ts'
 
@@ -112,14 +114,29 @@ function copyControl(
 }
 
 /** Areas of places, each with a map and its four sides. */
-function placeAreas(form: FieldContext, { name, field, rows }: FormRows): HtmlContent {
+function placeAreas(form: FieldContext, place: FormRows): HtmlContent {
+  const { name, field, rows } = place
   const described = rows.filter(({ parts, term }) => parts && term)
-  const parts = described.length > 0 ? described : [emptyArea(name, field)]
-  return html`<details${described.length > 0 && html` open`}><summary>${form.page.t('form-area')}</summary>${parts.flatMap(
+  const empty = emptyArea(name, field)
+  const parts = described.length > 0 ? described : [empty]
+  const boxes = described.length > 0 ? [] : boxButtons(form, place, empty.parts?.[0]?.rows[0]?.name)
+  return html`<details${described.length > 0 && html` open`}><summary>${form.page.t('form-area')}</summary>${boxes}${parts.flatMap(
     (row) =>
       (row.parts ?? []).flatMap((part) => part.rows.map((area) => areaControl(form, part, area))),
   )}${described.map((row) => html`<p class="row">${removeButton(form, row.name, form.page.t('form-area'))}</p>`)}</details>`
 }
+
+/** Buttons that fill the sides of a box, which have a name in the form, with those of the chosen countries. */
+const boxButtons = (form: FieldContext, { field, rows }: FormRows, name = ''): HtmlContent =>
+  form.concepts.list(field.vocabulary).map((concept) => {
+    if (!rows.some(({ term }) => term?.value === concept.iri)) return false
+    const box = countryBox(concept.extensions.iso_31661_alpha2 ?? '')
+    const place = labelOfConcept(concept, form.page.language)
+    return (
+      box &&
+      html`<p class="row"><button class="button small" name="do" value="use:${name}=${box.join(' ')}" formnovalidate>${form.page.t('form-box-of', { place })}</button></p>`
+    )
+  })
 
 /** Row of a place that has no area yet; its number differs from that of the field for a name. */
 function emptyArea(name: string, field: FormField): FormRow {

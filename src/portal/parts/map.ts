@@ -216,19 +216,46 @@ function readAtlas(scale: '50m' | '110m') {
   const countries = object && (feature(topology, object) as Countries)
   return (countries?.features ?? []).flatMap(({ id, properties: { name }, geometry }) => {
     const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
+    const code = id === undefined ? undefined : new Intl.Locale(`und-${id}`).region
     return polygons.map((coordinates) => {
       const shape = { type: 'Polygon' as const, coordinates }
-      return { id, name, shape, box: boundsOf(positionsOf(coordinates)) }
+      return { id, code, name, shape, box: boundsOf(positionsOf(coordinates)) }
     })
   })
 }
 
-/** Polygons whose boxes are in the view. The atlas is read at its first use: 756 kB for close views, 108 kB for wide ones. */
-function partsIn([west, south, east, north]: BoundingBox) {
-  const scale = east - west > nearView ? '110m' : '50m'
+/** Polygons of an atlas, which is read at its first use: 756 kB for close views, 108 kB for wide ones. */
+function atlas(scale: '50m' | '110m') {
   const parts = atlases.get(scale) ?? readAtlas(scale)
   atlases.set(scale, parts)
-  return parts.filter(({ box }) => {
+  return parts
+}
+
+/** Degrees from the largest part of a country beyond which its other parts are not in its box, such as overseas territories. */
+const nearParts = 15
+
+/** Box around a country, by its two letters in ISO 3166, to a tenth of a degree; `undefined` for one that the atlas has not. */
+export function countryBox(code: string): BoundingBox | undefined {
+  const size = ([west, south, east, north]: BoundingBox) => (east - west) * (north - south)
+  const boxes = atlas('50m').flatMap((part) => (part.code === code.toUpperCase() ? [part.box] : []))
+  const [largest] = boxes.toSorted((a, b) => size(b) - size(a))
+  if (!largest) return undefined
+  const [left, bottom, right, top] = largest
+  const near = boxes.filter(
+    (box) =>
+      box[0] < right + nearParts &&
+      box[2] > left - nearParts &&
+      box[1] < top + nearParts &&
+      box[3] > bottom - nearParts,
+  )
+  const [west, south, east, north] = boundsOf(near.flatMap(corners))
+  const [down, up] = [Math.floor, Math.ceil].map((round) => (side: number) => round(side * 10) / 10)
+  return down && up ? [down(west), down(south), up(east), up(north)] : undefined
+}
+
+/** Polygons whose boxes are in the view. */
+function partsIn([west, south, east, north]: BoundingBox) {
+  return atlas(east - west > nearView ? '110m' : '50m').filter(({ box }) => {
     const isBeside = (turn: number) => box[0] + turn <= east && box[2] + turn >= west
     return (isBeside(0) || isBeside(360)) && box[1] <= north && box[3] >= south
   })

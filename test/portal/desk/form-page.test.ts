@@ -145,3 +145,19 @@ test('hostile strings in every field neither end an element nor the page', async
   }
   own.close()
 }, 60_000)
+
+test('the box of a country that was chosen is filled in by a button', async () => {
+  desk.close()
+  desk = await deskAlone('dct:title "Lakes"@en ; dct:spatial eu:country\\/CHE')
+  const html = await desk.page(path('coverage'))
+  const [, button = '', words] = /value="(use:spatial[^"]+)"[^>]*>([^<]+)</.exec(html) ?? []
+  expect([button, words]).toEqual([
+    expect.stringMatching(/=5.9 45.8 10.5 47.8$/),
+    'Take the box of Switzerland',
+  ])
+  expect((await send(desk, 'coverage', button)).location).toMatch(/#f-spatial$/)
+  const graph = desk.quads().map(toLine).join('\n')
+  expect(graph).toContain('POLYGON((5.9 45.8, 10.5 45.8, 10.5 47.8')
+  expect(graph).toContain('country/CHE')
+  expect(await desk.page(path('coverage'))).not.toContain('Take the box')
+})
