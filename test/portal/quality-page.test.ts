@@ -36,11 +36,18 @@ const result = (node: string, focus: string) =>
   ]
     .map((statement) => `_:${node} ${statement} .\n`)
     .join('')
+/** A result of a shape that speaks English, and German where `message` is not empty. */
+const translated = (node: string, component: string, message: string) =>
+  `${result(node, `${set}data/wells`).replace('address"', 'address"@en')}_:${node} <${shacl}sourceConstraintComponent> <${shacl}${component}ConstraintComponent> .
+${message === '' ? '' : `_:${node} <${shacl}resultMessage> "${message}"@de .\n`}`
 const set = 'https://data.example/set/'
 const validation = [
   result('a', `${set}data/wells`),
   result('b', `${set}distribution/two`),
   result('c', 'https://elsewhere.example/licences/7'),
+  translated('d', 'MinCount', ''),
+  translated('e', 'MinCount', 'Nennen Sie den Pegel'),
+  translated('f', 'LessThan', ''),
 ].join('')
 
 const app = appAlone({
@@ -68,6 +75,15 @@ it('names the files that a correction is about, and leads to the form with the r
   expect(fix).toContain('These files: <bdi>Map of wells</bdi></p>')
   expect(fix).not.toContain('Table of wells')
   expect(text).toContain('href="/en/check?dataset=wells"')
+})
+
+it('says what is wrong in the language of the page, and marks a message in another one', async () => {
+  const headers = { Accept: 'text/html' }
+  const text = await (await app.request('/de/datasets/wells/quality', { headers })).text()
+  expect(text).toContain('Noch nicht angegeben.')
+  expect(text).not.toContain('d has no address')
+  expect(text).toContain('Nennen Sie den Pegel')
+  expect(text).toContain('<span lang="en" dir="ltr">f has no address</span>')
 })
 
 it('calls what a finding of the validation is about by its title, else by the end of its IRI', async () => {
