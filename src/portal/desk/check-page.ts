@@ -100,8 +100,6 @@ const points = (context: StewardContext, checked: unknown): HtmlContent => {
 function pagePanel(view: View, posted?: Posted): HtmlContent {
   const { context, draft } = view
   const { t, formats, root, language } = context
-  // Pages of catalogues are lists of what is published in them.
-  if (draft.type === 'catalogues') return false
   const token = textAt(posted?.answer, 'token')
   const path = [draft.type, draft.id, token ?? ''].map(encodeURIComponent).join('/')
   const made =

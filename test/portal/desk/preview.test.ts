@@ -126,6 +126,10 @@ describe('the preview of a draft', () => {
     expect(
       (await (await signedIn(platform, other)).get('/en/desk/catalogues/water/preview')).status,
     ).toBe(404)
+    const check = '/en/desk/catalogues/water/check'
+    expect(await steward.page(check)).toContain('href="/en/desk/catalogues/water/preview')
+    const link = linkIn(await (await steward.post(check, { do: 'link' })).text())
+    expect(await (await anonymous(link)).text()).toContain('Drafted waters')
     const unlisted = `${body} <> <https://europeandataportal.eu/voc#visibility> <https://europeandataportal.eu/voc#hidden> .`
     await ask(all, 'PUT', '/drafts/catalogues/unlisted', unlisted)
     expect(await steward.page('/en/desk/catalogues/unlisted/preview')).toContain(
