@@ -75,19 +75,17 @@ ${cases(candidates)}
   compadd -- \${=found}
   [[ $found == --* ]] && _files
 }
-compdef _cartulary cartulary
+if [[ $funcstack[1] == _cartulary ]]; then _cartulary; else compdef _cartulary cartulary; fi
 `,
-  fish: (candidates) =>
-    candidates
-      .map(({ after, words, isEnd }) => {
-        const seen = after.split(' ').filter((word) => word !== '')
-        const tests = seen.map((word) => `__fish_seen_subcommand_from ${word}`)
-        const first = candidates.find((one) => one.after === '')?.words ?? ''
-        const condition = tests.join('; and ') || `not __fish_seen_subcommand_from ${first}`
-        const names = words.replaceAll('--', '').split(' ')
-        return isEnd
-          ? names.map((name) => `complete -c cartulary -n "${condition}" -l ${name}`).join('\n')
-          : `complete -c cartulary -f -n "${condition}" -a "${words}"`
-      })
-      .join('\n') + '\n',
+  fish: (candidates) => {
+    const line = ({ after, words, isEnd }: Candidates) => {
+      const seen = after.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+      const others = `not __fish_seen_subcommand_from ${words}`
+      const conditions = isEnd ? seen : after === '' ? [others] : [...seen, others]
+      const command = `complete -c cartulary -n "${conditions.join('; and ')}"`
+      if (!isEnd) return [`${command} -f -a "${words}"`]
+      return words.split(' ').map((option) => `${command} -l ${option.slice(2)}`)
+    }
+    return `${candidates.flatMap(line).join('\n')}\n`
+  },
 }

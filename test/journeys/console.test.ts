@@ -1,5 +1,6 @@
 /** What the console can do on a running platform: from its door, and from the command line. */
 
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { cartulary } from '../support/program.ts'
@@ -140,5 +141,20 @@ describe('the console of a running platform', () => {
     expect(await asked('key', 'revoke', id, '--yes')).toMatchObject({ ...done, out: 'revoked\n' })
     expect((await asked('key', 'list')).out).toMatch(new RegExp(`${id} .*gis export .*revoked`))
     expect((await asked('pipe', 'run', 'nowhere')).err).toContain('Pipe nowhere not available')
+  })
+
+  it('understands the commands that the page on administration names', async () => {
+    const page = await readFile(new URL('../../docs/administration.md', import.meta.url), 'utf8')
+    const lines = [...page.matchAll(/^npx cartulary (.*)$/gm)].map(([, words = '']) => words)
+    expect(lines.length).toBeGreaterThan(12)
+    const ended = await Promise.all(
+      lines.map(async (line) => {
+        const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, a, b]) => a ?? b ?? '')
+        return { line, ...(await asked(...words, '--yes')) }
+      }),
+    )
+    // The drafts that it names are not there.
+    expect(ended.filter(({ code }) => code !== 0 && code !== 1)).toEqual([])
+    expect(ended.filter(({ err }) => !/^(?:Command failed: .*\n)?$/.test(err))).toEqual([])
   })
 })
