@@ -237,8 +237,10 @@ function pathAfter(after: AfterSaving): string {
   const shown = action === 'use' ? (field.split('.+')[0] ?? '') : field
   const anchor = field === '' ? '' : `#f-${shown.split('.').slice(0, fieldDepth(shown)).join('.')}`
   const steps = isGone ? next(draft, name, context) : here(after)
-  const find = `&q=${encodeURIComponent(textField(form, 'find').trim())}`
-  const list = action === 'find' ? find : listQuery(context)
+  // Enter in the field of a search saves the form as well.
+  const find = textField(form, 'find').trim()
+  const isSearch = form.has('find') && find !== (context.query.get('q') ?? '')
+  const list = isSearch ? `&q=${encodeURIComponent(find)}` : listQuery(context)
   return to(steps) + list + fixQuery(context) + anchor
 }
 

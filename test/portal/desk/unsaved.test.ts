@@ -272,6 +272,8 @@ test('of many files 50 are on a page, and a search finds those with its words', 
     await typed(path('files'), { find: 'DAY 77.', do: 'find:distributions' }),
   )
   expect(found.location).toMatch(/&q=DAY%2077\.#f-distributions$/)
+  const byEnter = await typed(path('files'), { find: 'day 8', do: 'save' })
+  expect((await post(path('files'), byEnter)).location).toContain('&q=day%208')
   const html = await desk.page(found.location)
   expect([filesOf(html), html.includes('Samples of day 77.')]).toEqual([1, true])
   const saved = await typed(found.location, { do: 'save' })
