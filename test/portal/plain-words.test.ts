@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { interfaceLanguages } from '../../src/portal/translations.ts'
+import { type FormField, formModels } from '../../src/profile/form-model.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
 import { deskAlone } from './desk/desk-alone.ts'
 import { type Desk, lakes, steps } from './desk/form-sender.ts'
 
@@ -32,6 +34,21 @@ it('no message of the shapes that check drafts has such a word', () => {
   })
   expect(messages.length).toBeGreaterThan(100)
   expect(messages.filter((text) => wordsIn(text).length > 0)).toEqual([])
+})
+
+it('no help of the built-in profile has such a word, which profiles made of it show', async () => {
+  const models = await formModels(await loadProfile())
+  const helpOf = (fields: readonly FormField[]): readonly string[] =>
+    fields.flatMap(({ help = {}, label = {}, nested }) => [
+      ...Object.values(help),
+      ...Object.values(label),
+      ...helpOf(nested?.fields ?? []),
+    ])
+  const texts = ['datasets', 'catalogues'].flatMap((type) =>
+    helpOf(models(type)?.sections.flatMap(({ fields }) => fields) ?? []),
+  )
+  expect(texts.length).toBeGreaterThan(50)
+  expect(texts.filter((text) => wordsIn(text).length > 0)).toEqual([])
 })
 
 describe.each(interfaceLanguages)('in %s', (language) => {
