@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { StartRefused } from './errors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -139,6 +139,71 @@ export function conditionOf(
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
     if (damages.has(code)) return { is: 'damaged', why }
     throw new StartRefused(`${path} cannot be opened (${why}).`, { cause: error })
+  }
+}
+
+/** One instant of a file, which other processes may write meanwhile; they cannot shorten its write-ahead log until `close`. */
+export type Snapshot = {
+  /**
+   * Writes the instant to a new file that needs no write-ahead log. `progress` is called with pages done and in all. A copy of a file
+   * that is written without pause would begin again at each write; this one has a read transaction and ends.
+   */
+  copyTo(path: string, progress?: (done: number, of: number) => void): Promise<void>
+  close(): void
+}
+
+/** Pages that are copied at once, between which the process goes on. */
+const copiedPages = 1000
+
+/** Opens a file at this instant. Throws a `ForeignFile`, or the error of SQLite when it cannot be read. */
+export function snapshotOf(path: string, format: number | undefined): Snapshot {
+  const file = openFile(path, { readOnly: true, ...(format !== undefined && { format }) })
+  try {
+    file.exec('BEGIN; SELECT count(*) FROM sqlite_master')
+  } catch (error) {
+    file.close()
+    throw error
+  }
+  return {
+    copyTo: async (target, progress) => {
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+      await backup(file, target, {
+        rate: copiedPages,
+        progress: ({ totalPages, remainingPages }) =>
+          progress?.(totalPages - remainingPages, totalPages),
+      })
+      const copy = new DatabaseSync(target)
+      try {
+        copy.exec('PRAGMA journal_mode = DELETE')
+      } finally {
+        copy.close()
+      }
+      chmodSync(target, 0o600)
+    },
+    close: () => file.close(),
+  }
+}
+
+/** Format and number of all rows of a file; `problem` = what is wrong with its pages. */
+export function contentsOf(path: string): {
+  readonly format: number
+  readonly rows: number
+  readonly problem?: string
+} {
+  const file = openFile(path, { readOnly: true })
+  try {
+    const [found] = Object.values(file.prepare('PRAGMA quick_check(1)').get() ?? {})
+    const problem = typeof found === 'string' && found !== 'ok' ? { problem: found } : {}
+    const tables = file
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .all()
+    const rows = tables.reduce((sum, { name }) => {
+      const table = `"${String(name).replaceAll('"', '""')}"`
+      return sum + Number(file.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
+    }, 0)
+    return { format: numberOf(file, 'user_version'), rows, ...problem }
+  } finally {
+    file.close()
   }
 }
 

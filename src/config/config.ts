@@ -81,6 +81,8 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     restoreDays: harvest.restoreDays,
     harvest,
     versions: values.PLATFORM_VERSIONS ?? defaultVersions,
+    /** Absent where only the command backs up. */
+    backup: values.PLATFORM_BACKUP_CONFIG,
     /** Sources of pipes and addresses of foreign segments. */
     cluster: values.PLATFORM_CLUSTER_CONFIG ?? noCluster,
     metrics: values.PLATFORM_METRICS_CONFIG ?? defaultMetrics,

@@ -8,6 +8,7 @@ import { logLevels } from '../log.ts'
 import { isIri } from '../rdf/iri.ts'
 import { segmentKinds, defaultSegments } from '../rdf/names.ts'
 import { clusterConfig } from './cluster.ts'
+import { backupConfig } from './backup.ts'
 import { harvestConfig, versionsConfig } from './harvest.ts'
 import { metricsConfig, validatorConfig } from './metrics.ts'
 import { portalConfig } from './portal.ts'
@@ -214,6 +215,14 @@ export const variables = z.object({
     meaning: 'For how long versions of records are kept, as listed below.',
     expected: 'a JSON object such as {"days":730,"most":200}',
   }),
+  PLATFORM_BACKUP_CONFIG: json(backupConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Where and when the platform backs its data up: `directory` outside of the data directory, `schedule` (cron, UTC), `keep` ' +
+        '(14 newest stay), `archive`, `withKey` and `history` as listed in [operations](operations.md).',
+      expected: 'a JSON object such as {"directory":"/backups","schedule":"0 3 * * *"}',
+    }),
   PLATFORM_CLUSTER_CONFIG: json(clusterConfig)
     .optional()
     .register(facts, {

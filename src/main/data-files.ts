@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { KeptFile } from '../backup/backup.ts'
 import { StartRefused } from '../errors.ts'
 import { accountsFormat } from '../http/accounts.ts'
 import { activityFormat } from '../http/activity.ts'
@@ -143,6 +144,28 @@ const dataFiles: readonly DataFile[] = [
     loss: 'URLs are asked again.',
   },
 ]
+
+/**
+ * Files of a backup, in the order in which it reads them: a job or a run that is older than the store is done again, a version or a
+ * tombstone that is newer is compared with the store; an older ledger lets the next run write some records again.
+ */
+export const keptFiles: readonly KeptFile[] = [
+  'jobs.sqlite',
+  'harvest.sqlite',
+  'triggers.sqlite',
+  'runs.sqlite',
+  'store/store.db',
+  'deleted/tombstones.db',
+  'records.sqlite',
+  'metrics.sqlite',
+  'verdicts.sqlite',
+  'activity.sqlite',
+  'accounts.sqlite',
+].flatMap((name) => {
+  const format = dataFiles.find((file) => file.name === name)?.format
+  const isHistory = ['runs.sqlite', 'metrics.sqlite', 'verdicts.sqlite'].includes(name)
+  return [{ name, isHistory, ...(format !== undefined && { format }) }]
+})
 
 /** Names of files that `--reset` accepts, without their extension. */
 export const resettable = ['harvest', 'triggers'] as const

@@ -6,6 +6,7 @@ import type { Health } from '../http/root.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
+import { lastBackup } from './backups.ts'
 import { damagedFiles } from './data-files.ts'
 import type { Engines, StartContext } from './engines.ts'
 import { version } from './platform-context.ts'
@@ -56,6 +57,7 @@ export async function runningHealth(
     reconciled: reconciled() ?? null,
     scheduler: scheduler?.(),
     jobs: jobs.counts(),
+    backup: { last: (await lastBackup(config.dataDir))?.time ?? null },
   }
 }
 
@@ -69,6 +71,11 @@ export function showState({ config, disk, store }: Engines, { gauge }: Metrics):
   gauge('cartulary_data_disk_free_bytes', free, disk.free)
   const writable = 'Whether the store takes writes, as far as is known.'
   gauge('cartulary_store_writable', writable, () => Number(store.writing().writes))
+  const backedUp = 'When the last backup of the data directory ended, in seconds since 1970.'
+  gauge('cartulary_backup_last_success_timestamp_seconds', backedUp, async () => {
+    const time = (await lastBackup(config.dataDir))?.time
+    return time === undefined ? undefined : Date.parse(time) / 1000
+  })
   if (config.triplestore) return
   gauge('cartulary_store_quads', 'Statements in the embedded store.', () => statements('quads'))
   const dead =

@@ -19,6 +19,7 @@ import { openSitemap } from '../search/feeds/sitemap.ts'
 import { searchApp } from '../search/search-app.ts'
 import type { RecordPages } from '../search/search-service-context.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
+import { openBackups } from './backups.ts'
 import { backgroundThrottle, type BackgroundThrottle } from './background-throttle.ts'
 import { clock } from './clock.ts'
 import { pause } from '../workers/pause.ts'
@@ -79,6 +80,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   const search = isEnabled('search') ? searchService(context) : undefined
   const reconciling = reconcileSchedule(context)
   if (repository) startComparing(context, repository, reconciling)
+  const backups = repository && openBackups(context)
   const console = await consoleService(context, { harvesting, repository, search, reconciling })
   const ending = new AbortController()
   const mounted = mountedApps(config.services, {
@@ -99,7 +101,8 @@ export async function openServices(context: PlatformContext): Promise<Services> 
     writers: throttle,
     stop: async () => {
       ending.abort()
-      for (const part of [trigger, reconciling, console, harvesting, repository]) await part?.stop()
+      for (const part of [backups, trigger, reconciling, console, harvesting, repository])
+        await part?.stop()
     },
   }
 }

@@ -16,6 +16,7 @@ const layers: readonly (readonly string[])[] = [
   ['http'],
   ['config'],
   ['jobs'],
+  ['backup'],
   ['pipe'],
   ['repository', 'projector', 'search', 'harvest', 'metrics', 'scheduler', 'console', 'portal'],
   ['main'],

@@ -146,6 +146,12 @@ export class GraphFile {
     return Number(this.#db.first('SELECT count(*) AS n FROM graph')?.['n'])
   }
 
+  /** Number of graphs whose names begin with `prefix`. */
+  countNamed(prefix: string): number {
+    const sql = 'SELECT count(*) AS n FROM graph WHERE name >= ? AND name < ?'
+    return Number(this.#db.first(sql, prefix, `${prefix}\u{10FFFF}`)?.['n'])
+  }
+
   close(): void {
     this.#db.close()
   }

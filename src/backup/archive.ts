@@ -1,0 +1,156 @@
+/** Archives of backups: tar (POSIX.1-1988 ustar, large sizes in base 256 as GNU tar writes them), compressed with Zstandard. */
+
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { BackupFault } from './backup-fault.ts'
+
+const blockSize = 512
+/** Ending of the names of archives. */
+export const archiveEnding = '.tar.zst'
+
+/** Largest size that ustar can write in octal digits. */
+const octalMax = 8 ** 11
+
+/** Header of a file (512 bytes). Throws when the path is longer than 100 bytes. */
+function headerOf(path: string, size: number, seconds: number): Buffer {
+  const header = Buffer.alloc(blockSize)
+  if (Buffer.byteLength(path) > 100) throw new Error(`${path} is too long for an archive`)
+  header.write(path, 0)
+  header.write('0000600\0', 100)
+  header.write('0000000\0'.repeat(2), 108)
+  if (size < octalMax) header.write(`${size.toString(8).padStart(11, '0')}\0`, 124)
+  else {
+    header[124] = 0x80
+    header.writeBigUInt64BE(BigInt(size), 128)
+  }
+  header.write(`${seconds.toString(8).padStart(11, '0')}\0`, 136)
+  header.write(' '.repeat(8), 148)
+  header.write('0', 156)
+  header.write('ustar\x0000', 257)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return header
+}
+
+const paddingOf = (size: number) => (blockSize - (size % blockSize)) % blockSize
+
+async function* blocksOf(directory: string, paths: readonly string[]): AsyncGenerator<Buffer> {
+  for (const path of paths) {
+    const { size, mtimeMs } = await stat(join(directory, path))
+    yield headerOf(path, size, Math.floor(mtimeMs / 1000))
+    for await (const chunk of createReadStream(join(directory, path))) yield chunk
+    yield Buffer.alloc(paddingOf(size))
+  }
+  yield Buffer.alloc(2 * blockSize)
+}
+
+/** Writes files of a directory into an archive (mode 600), in the order of their paths. */
+export async function writeArchive(
+  archive: string,
+  { directory, paths }: { readonly directory: string; readonly paths: readonly string[] },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await pipeline(
+    Readable.from(blocksOf(directory, paths)),
+    createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+    createWriteStream(archive, { mode: 0o600, flush: true }),
+    { ...(signal && { signal }) },
+  )
+}
+
+/** Path and size of a header; `undefined` at the end of the archive. */
+function entryOf(header: Buffer): { readonly path: string; readonly size: number } | undefined {
+  if (header.every((byte) => byte === 0)) return undefined
+  const sum = Number.parseInt(header.toString('latin1', 148, 156), 8)
+  const counted = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0)
+  if (sum !== counted) throw new BackupFault('The archive is damaged: a header is not whole.')
+  const path = header.toString('utf8', 0, 100).replace(/\0.*$/s, '')
+  const size =
+    header[124] === 0x80
+      ? Number(header.readBigUInt64BE(128))
+      : Number.parseInt(header.toString('latin1', 124, 136), 8)
+  return { path, size }
+}
+
+/** Reads exact numbers of bytes from a stream of chunks. */
+class ByteReader {
+  readonly #chunks: AsyncIterator<Buffer>
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(stream: AsyncIterable<Buffer>) {
+    this.#chunks = stream[Symbol.asyncIterator]()
+  }
+
+  /** At most `most` bytes; throws at the end of the stream. */
+  async some(most: number): Promise<Buffer> {
+    if (this.#rest.length === 0) {
+      const next = await this.#chunks.next()
+      if (next.done === true) throw new BackupFault('The archive is damaged: its end is missing.')
+      this.#rest = next.value
+    }
+    const part = this.#rest.subarray(0, most)
+    this.#rest = this.#rest.subarray(part.length)
+    return part
+  }
+
+  async exactly(size: number): Promise<Buffer> {
+    const parts: Buffer[] = []
+    for (let left = size; left > 0;) {
+      const part = await this.some(left)
+      parts.push(part)
+      left -= part.length
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+/**
+ * Writes the files of an archive into a directory. Rejects with a `BackupFault` for a damaged archive, and for a path that leads out
+ * of the directory.
+ */
+export async function readArchive(
+  archive: string,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const unpacked = createZstdDecompress()
+  const reading = pipeline(createReadStream(archive), unpacked, { ...(signal && { signal }) })
+  // Its failure is that of the reader.
+  const ended = reading.catch(() => undefined)
+  const reader = new ByteReader(unpacked)
+  try {
+    for (let entry = entryOf(await reader.exactly(blockSize)); entry;) {
+      if (!/^[\w.-]+(?:\/[\w.-]+)?$/.test(entry.path) || entry.path.includes('..'))
+        throw new BackupFault(`The archive has a file that no backup has: ${entry.path}.`)
+      await writeEntry(reader, join(directory, entry.path), entry.size)
+      entry = entryOf(await reader.exactly(blockSize))
+    }
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && /^Z(?:STD)?_/.test(String(error.code))
+      ? new BackupFault(`The archive is damaged (${error.message}).`)
+      : error
+  } finally {
+    unpacked.destroy()
+    await ended
+  }
+}
+
+async function writeEntry(reader: ByteReader, path: string, size: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for (let left = size; left > 0;) {
+      const part = await reader.some(left)
+      await file.writeFile(part)
+      left -= part.length
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await reader.exactly(paddingOf(size))
+}

@@ -1,0 +1,52 @@
+/** Manifest of a backup (`manifest.json`): which files it has, of which data, and numbers that a restored directory must have again. */
+
+import { z } from 'zod'
+
+/** Format of backups; larger ones are refused. */
+export const backupFormat = 1
+
+/** Name of the manifest in a backup. It is written last. */
+export const manifestName = 'manifest.json'
+
+const copiedFileSchema = z.object({
+  /** Path relative to the data directory. */
+  path: z.string(),
+  bytes: z.number(),
+  /** SHA-256 in hexadecimal. */
+  sha256: z.string(),
+  /** `user_version` and rows of a file of SQLite; absent for others. */
+  format: z.number().optional(),
+  rows: z.number().optional(),
+})
+
+const manifestSchema = z.object({
+  format: z.number(),
+  /** Version of the program that wrote the backup. */
+  version: z.string(),
+  /** Instant of the data, ISO 8601. */
+  created: z.string(),
+  baseUri: z.string(),
+  storeId: z.string(),
+  /** Dialect of the triplestore, or `embedded`. */
+  engine: z.string(),
+  files: z.array(copiedFileSchema),
+  /** Graphs of the embedded store, by kind of what they describe. */
+  counts: z.record(z.string(), z.number()),
+  /** What is not in the backup: the store or the index of a server, history, the key. */
+  without: z.array(z.string()),
+})
+
+/** A file of a backup. */
+export type CopiedFile = z.output<typeof copiedFileSchema>
+/** Content of `manifest.json`. */
+export type Manifest = z.output<typeof manifestSchema>
+
+/** Reads a manifest; `undefined` where the text is none. */
+export function readManifest(text: string): Manifest | undefined {
+  try {
+    return manifestSchema.safeParse(JSON.parse(text)).data
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+/** Data directory as backups see it: its files, whose it is, and what its store has. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Source } from '../backup/backup.ts'
+import { names as namesOf } from '../rdf/names.ts'
+import { GraphFile } from '../store/embedded/graph-file.ts'
+import { keptFiles } from './data-files.ts'
+import { readIdentity } from './identity.ts'
+
+/** Makes the source of backups of a data directory; `version` is that of the program. */
+export const backupSource = (directory: string, version: string): Source => ({
+  directory,
+  version,
+  files: keptFiles,
+  readOwner: readIdentity,
+  count: countGraphs,
+})
+
+/** Numbers of graphs in the embedded store of a directory; none where it has no store. */
+async function countGraphs(directory: string): Promise<Readonly<Record<string, number>>> {
+  const identity = await readIdentity(directory)
+  const store = join(directory, 'store')
+  if (!identity || !existsSync(join(store, 'store.db'))) return {}
+  const names = namesOf(identity.baseUri, identity.segments)
+  const file = new GraphFile(store, true)
+  try {
+    return {
+      graphs: file.count(),
+      catalogues: file.countNamed(names.catalogue('')),
+      datasets: file.countNamed(names.dataset('')),
+    }
+  } finally {
+    file.close()
+  }
+}

@@ -1,0 +1,88 @@
+/** Backups by the platform itself: the job that writes one, its schedule, and when the last one ended. */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { archiveEnding } from '../backup/archive.ts'
+import { backUp, lastBackupName } from '../backup/backup.ts'
+import { StartRefused } from '../errors.ts'
+import { type CronTiming, nextOfCron, parseCron } from '../scheduler/cron.ts'
+import { textAt } from '../text/json.ts'
+import { backgroundLoop } from '../workers/background-loop.ts'
+import { backupSource } from './backup-source.ts'
+import { clock } from './clock.ts'
+import { type PlatformContext, version } from './platform-context.ts'
+
+const [kind, key] = ['backup', 'data']
+
+/** Milliseconds between two looks at the schedule, and until a failed backup is tried again. */
+const [lookMs, retryMs] = [10_000, 600_000]
+
+/** When the last backup of a directory ended, and where it is; `undefined` before the first one. */
+export async function lastBackup(
+  directory: string,
+): Promise<{ readonly time: string; readonly target: string } | undefined> {
+  const text = await readFile(join(directory, lastBackupName), 'utf8').catch(() => 'null')
+  const last: unknown = JSON.parse(text)
+  const [time, target] = [textAt(last, 'time'), textAt(last, 'target')]
+  return time === undefined || target === undefined ? undefined : { time, target }
+}
+
+/** Runs the job and its schedule until `stop`. Throws `StartRefused` for a schedule that is none. */
+export function openBackups({ config, jobs, log }: PlatformContext) {
+  const { backup, dataDir } = config
+  const registration = jobs.register({
+    kind,
+    atOnce: 1,
+    retry: { firstMs: retryMs, longestMs: 6 * retryMs },
+    run: async (_, { progress, signal }) => {
+      if (!backup) return
+      const name = new Date(clock.now())
+        .toISOString()
+        .replace(/\.\d+Z$/, 'Z')
+        .replaceAll(':', '')
+      const target = join(backup.directory, backup.archive ? name + archiveEnding : name)
+      const { created, files } = await backUp(backupSource(dataDir, version), {
+        target,
+        withKey: backup.withKey,
+        withoutHistory: !backup.history,
+        keep: backup.keep,
+        progress: (share, file) => progress({ done: Math.round(share * 100), of: 100, note: file }),
+        signal,
+      })
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      log.info({ target, bytes }, 'backup.written')
+      return { target, created, bytes }
+    },
+  })
+  const schedule = backup?.schedule === undefined ? undefined : readSchedule(backup.schedule)
+  let since: number | undefined
+  const submitDue = async () => {
+    // A backup that was due while no process ran is made up for.
+    since ??= Date.parse((await lastBackup(dataDir))?.time ?? '') || clock.now()
+    const due = schedule && nextOfCron(schedule, since)
+    if (due === undefined || due > clock.now()) return
+    since = clock.now()
+    if (!jobs.active(kind, key)) jobs.submit({ kind, key, payload: null, createdBy: 'schedule' })
+  }
+  const loop = backgroundLoop('backup.look-failed', lookMs, submitDue, {
+    ...clock,
+    log,
+    firstMs: 1000,
+  })
+  return {
+    stop: async () => {
+      await loop.stop()
+      await registration.stop()
+    },
+  }
+}
+
+function readSchedule(cron: string): CronTiming {
+  try {
+    parseCron(cron)
+    return { kind: 'cron', expression: cron }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new StartRefused(`PLATFORM_BACKUP_CONFIG: schedule: ${why}`)
+  }
+}
