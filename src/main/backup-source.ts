@@ -7,6 +7,7 @@ import { names as namesOf } from '../rdf/names.ts'
 import { GraphFile } from '../store/embedded/graph-file.ts'
 import { keptFiles } from './data-files.ts'
 import { readIdentity } from './identity.ts'
+import { openLease } from '../lease.ts'
 
 /** Makes the source of backups of a data directory; `version` is that of the program. */
 export const backupSource = (directory: string, version: string): Source => ({
@@ -32,5 +33,20 @@ async function countGraphs(directory: string): Promise<Readonly<Record<string, n
     }
   } finally {
     file.close()
+  }
+}
+
+/** Name of the file that is locked by the process that has the data directory open. */
+export const processLeaseName = 'process.lease'
+
+/** Whether a process has the data directory open. */
+export function isInUse(directory: string): boolean {
+  const path = join(directory, processLeaseName)
+  if (!existsSync(path)) return false
+  const lease = openLease(path)
+  try {
+    return !lease.held()
+  } finally {
+    lease.release()
   }
 }

@@ -25,6 +25,7 @@ import { setAside } from '../sqlite.ts'
 import { openStore, runWithStore } from '../store/open-store.ts'
 import { pause } from '../workers/pause.ts'
 import { clock } from './clock.ts'
+import { processLeaseName } from './backup-source.ts'
 import { checkFiles, hasContent, watchedFiles } from './data-files.ts'
 import { openDisk, watchedStore } from './disk.ts'
 import { openSearch } from './embedding.ts'
@@ -228,7 +229,7 @@ function leaseHolder(dataDir: string) {
  * a process that was started by mistake waits for ever and does no harm.
  */
 async function acquireLease({ config, log, waiting }: StartContext): Promise<Lease> {
-  const lease = openLease(join(config.dataDir, 'process.lease'))
+  const lease = openLease(join(config.dataDir, processLeaseName))
   const tryAcquire = async () => {
     if (lease.held()) return lease
     throw new Failure(

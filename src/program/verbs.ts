@@ -5,6 +5,7 @@ import { repositoryPath, ScriptFailure } from '../config/script.ts'
 import { Failure, WrongUsage } from '../errors.ts'
 import { sendCommand, consoleVerbs } from './console-verbs.ts'
 import { completionVerb } from './completion.ts'
+import { dataVerbs } from './data-verbs.ts'
 import { exportVerb } from './export-verb.ts'
 import { type Call, exitCodes, type Verb } from './verb.ts'
 
@@ -241,6 +242,7 @@ export const verbs: readonly Verb[] = [
   status,
   importVerb,
   exportVerb,
+  ...dataVerbs,
   console,
   ...consoleVerbs(),
   vocabularies('list', 'lists the vocabularies of the platform with the number of their concepts'),

@@ -1,0 +1,95 @@
+/** Verbs that work on the files of a data directory, whether the platform runs or not: backup, verify, restore. */
+
+import { WrongUsage } from '../errors.ts'
+import { exitCodes, type Verb } from './verb.ts'
+
+// Modules of a verb are imported when it runs.
+
+const dataDirectory = () => process.env['PLATFORM_DATA_DIR'] ?? 'data'
+
+/** Data of a backup in a line: `2026-11-30T02:00:00.000Z, 12 files, 31.5 MB, graphs 40, datasets 20; without index, api-key`. */
+function summaryOf(manifest: {
+  readonly created: string
+  readonly files: readonly { readonly bytes: number }[]
+  readonly counts: Readonly<Record<string, number>>
+  readonly without: readonly string[]
+}): string {
+  const { created, files, counts, without } = manifest
+  const megabytes = (files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)
+  const numbers = Object.entries(counts).map(([name, number]) => `${name} ${number}`)
+  return `${[created, `${files.length} files`, `${megabytes} MB`, ...numbers].join(', ')}; without ${without.join(', ')}\n`
+}
+
+/** Number of an option. Throws `WrongUsage`. */
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text ? Number(text) : undefined
+  throw new WrongUsage(`--${name} ${text}: a whole number from 1`)
+}
+
+const backupVerb: Verb = {
+  name: 'backup',
+  words: '<target>',
+  summary: 'writes a backup of the data directory, also of a running platform, and verifies it',
+  example: 'backup /backups/2026-11-30.tar.zst --keep 14',
+  options: [
+    ['--keep <number>', 'removes all but the newest ones beside it, when it is done'],
+    ['--with-key', 'with the generated API key'],
+    ['--no-history', 'without runs, the history of figures and checks of links'],
+  ],
+  run: async ({ words: [target = ''], flag, text, isJson, signal, print, progress }) => {
+    const { backUp } = await import('../backup/backup.ts')
+    const { backupSource } = await import('../main/backup-source.ts')
+    const { version } = await import('../main/platform-context.ts')
+    const manifest = await backUp(backupSource(dataDirectory(), version), {
+      target,
+      keep: wholeNumber('keep', text('keep')),
+      withKey: flag('with-key'),
+      withoutHistory: !flag('history'),
+      progress: (share, file) =>
+        progress.show({ what: file, done: Math.round(share * 100), total: 100 }),
+      signal,
+    }).finally(progress.clear)
+    await print(isJson ? `${JSON.stringify(manifest)}\n` : summaryOf(manifest))
+  },
+}
+
+const verifyVerb: Verb = {
+  name: 'verify',
+  words: '<backup>',
+  summary: 'compares every file of a backup with its manifest, and names those that are damaged',
+  example: 'verify /backups/2026-11-30.tar.zst',
+  run: async ({ words: [path = ''], isJson, signal, print }) => {
+    const { BackupFault } = await import('../backup/backup-fault.ts')
+    const { verifyBackup } = await import('../backup/backup.ts')
+    const { backupSource } = await import('../main/backup-source.ts')
+    try {
+      const manifest = await verifyBackup(backupSource('', ''), path, signal)
+      await print(isJson ? `${JSON.stringify(manifest)}\n` : summaryOf(manifest))
+    } catch (error) {
+      if (!(error instanceof BackupFault)) throw error
+      process.stderr.write(
+        isJson ? `${JSON.stringify({ error: error.message })}\n` : `${error.message}\n`,
+      )
+      return exitCodes.problemsFound
+    }
+    return exitCodes.done
+  },
+}
+
+const restoreVerb: Verb = {
+  name: 'restore',
+  words: '<backup>',
+  summary: 'writes a verified backup into an empty data directory',
+  example: 'restore /backups/2026-11-30.tar.zst --data /var/lib/cartulary',
+  options: [['--force', 'moves data that are there aside, to {directory}.before-{time}']],
+  run: async ({ words: [path = ''], flag, isJson, signal, print }) => {
+    const { restoreBackup } = await import('../backup/backup.ts')
+    const { backupSource, isInUse } = await import('../main/backup-source.ts')
+    const options = { directory: dataDirectory(), force: flag('force'), isInUse, signal }
+    const manifest = await restoreBackup(backupSource('', ''), path, options)
+    await print(isJson ? `${JSON.stringify(manifest)}\n` : summaryOf(manifest))
+  },
+}
+
+/** Verbs of backups, in the order of the help. */
+export const dataVerbs: readonly Verb[] = [backupVerb, verifyVerb, restoreVerb]
