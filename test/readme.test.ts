@@ -36,7 +36,7 @@ describe('the README', () => {
       readFileSync(new URL(page, root), 'utf8'),
     )
     const named = [
-      ...`${readme}${pages.join('')}`.matchAll(/npx cartulary ([a-z-]+)(?: ([a-z-]+))?/g),
+      ...`${readme}${pages.join('')}`.matchAll(/npx cartulary ([a-z][a-z-]*)(?: ([a-z-]+))?/g),
     ]
     const isVerb = (first = '', second = '') =>
       verbs.some(({ name }) => name === first || name === `${first} ${second}`)
