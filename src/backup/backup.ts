@@ -41,14 +41,18 @@ export type KeptFile = {
 }
 
 /** Whose data a directory has. */
-export type Owner = { readonly baseUri: string; readonly storeId: string; readonly engine: string }
+export type BackupOwner = {
+  readonly baseUri: string
+  readonly storeId: string
+  readonly engine: string
+}
 
 /** Data directory, and what this program knows of it. */
 export type Source = {
   readonly directory: string
   /** Files in the order in which they are read. */
   readonly files: readonly KeptFile[]
-  readonly readOwner: (directory: string) => Promise<Owner | undefined>
+  readonly readOwner: (directory: string) => Promise<BackupOwner | undefined>
   /** Numbers of what the files have, by name; asked of the copy. */
   readonly count: (directory: string) => Promise<Readonly<Record<string, number>>>
   /** Version of the program. */
@@ -131,7 +135,7 @@ function faultOf(error: unknown, place: string): unknown {
   return error
 }
 
-type Copying = BackupOptions & { readonly part: string; readonly owner: Owner }
+type Copying = BackupOptions & { readonly part: string; readonly owner: BackupOwner }
 
 async function copyFiles(source: Source, options: Copying): Promise<Manifest> {
   const { part, owner, withKey = false, withoutHistory = false, now = () => new Date() } = options

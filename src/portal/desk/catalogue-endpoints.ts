@@ -34,7 +34,7 @@ async function shownRules(context: StewardContext, c: AppContext, unsaved?: Unsa
 }
 
 /** Endpoints of catalogues. */
-export const catalogueEndpoints = [
+export const catalogueDeskEndpoints = [
   pageEndpoint<PortalServices>({
     ...common,
     path: listPath,

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { PortalServices } from '../portal-services.ts'
-import { catalogueEndpoints } from './catalogue-endpoints.ts'
+import { catalogueDeskEndpoints } from './catalogue-endpoints.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { deskPageEndpoints } from './desk-page-endpoints.ts'
 import { formEndpoints } from './form-endpoints.ts'
@@ -17,7 +17,7 @@ import { keepingTyped } from './unsaved.ts'
  */
 export const deskEndpoints: readonly Endpoint<PortalServices>[] = [
   ...deskPageEndpoints,
-  ...catalogueEndpoints,
+  ...catalogueDeskEndpoints,
   ...checkEndpoints,
   ...mergeEndpoints,
   ...previewEndpoints,

@@ -1,4 +1,4 @@
-/** What became of the last action of a person: that it was done, why it was refused, and which fields others had changed. */
+/** Outcome of the last action of a person: that it was done, why it was refused, and which fields others had changed. */
 
 import type { Failure } from '../../errors.ts'
 import type { FormFields } from '../../http/form.ts'

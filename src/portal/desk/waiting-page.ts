@@ -1,4 +1,4 @@
-/** What waits for a person: drafts, held removals and failing sources of stewards, and keys that end soon. */
+/** Page of the work that waits for a person: drafts, held removals and failing sources of stewards, and keys that end soon. */
 
 import { cataloguesOf, hasRole } from '../../http/roles.ts'
 import { type Fields, listed, memberFields, textAt } from '../../text/json.ts'

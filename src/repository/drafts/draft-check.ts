@@ -19,7 +19,7 @@ type DraftFinding = {
   readonly language?: string | undefined
   readonly value?: string | undefined
   readonly message: string
-  /** Of a `shape`: its messages by language, and the IRI of the constraint component. */
+  /** Messages of a `shape` by language, and the IRI of the constraint component. */
   readonly messages?: Readonly<Record<string, string>>
   readonly component?: string
 }

@@ -216,7 +216,7 @@ function affordableCopies(quads: number, max: number): number {
 export class Replicas {
   readonly #settings: ReplicasSettings
   #replicas: Replica[]
-  /** Number of replicas that are kept ready: 0 as long as nobody asks. */
+  /** Number of replicas that are kept ready: 0 as long as there are no queries. */
   #wanted = 0
   #isBuilding = false
   #isClosed = false
