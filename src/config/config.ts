@@ -11,6 +11,7 @@ import { defaultMetrics } from './metrics.ts'
 import { piveauWarnings } from './piveau-variables.ts'
 import { defaultPortal } from './portal.ts'
 import { facetProblems, searchConfig, completeFacets, type SearchFacet } from './search.ts'
+import { fileVariables, withSecretFiles } from './secret-files.ts'
 import { readEnvironment, type Environment } from './settings.ts'
 import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
 import { withDefaults } from '../text/defaults.ts'
@@ -26,13 +27,15 @@ export type Config = Readonly<ReturnType<typeof configOf>>
  * `defaultFacets` are those of the search service, which the configuration may name.
  */
 export function parseConfig(
-  env: Environment,
+  given: Environment,
   defaultFacets: readonly SearchFacet[] = [],
 ):
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly message: string } {
+  const { env, problems: unreadable } = withSecretFiles(variables, given)
   const reading = readEnvironment(variables, env)
   const problems = [
+    ...unreadable,
     ...(reading.ok ? [] : reading.problems),
     ...missingProfile(env),
     ...facetProblems(env['PLATFORM_SEARCH_CONFIG'] ?? '', defaultFacets).map(
@@ -153,7 +156,7 @@ function searchOf({ PLATFORM_SEARCH_CONFIG: config }: Values, defaults: readonly
 
 /** Makes a sentence for each unknown `PLATFORM_…` variable, with the name that was probably meant. */
 function unknownVariables(env: Environment): string[] {
-  const knownNames = Object.keys(variables.shape)
+  const knownNames = [...Object.keys(variables.shape), ...fileVariables(variables)]
   return Object.keys(env)
     .filter((name) => name.startsWith('PLATFORM_') && !knownNames.includes(name))
     .map((name) => {

@@ -1,7 +1,8 @@
 /** Settings: defaults, all problems at once, and a page that agrees with what is read. */
 
-import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentation } from '../../src/config/settings-page.ts'
 import { defaultHarvest } from '../../src/config/harvest.ts'
@@ -228,6 +229,34 @@ describe('a name that nobody reads', () => {
     ])
     const { warnings } = configOf({ PLATFORM_HUB_API_KEYS: '{"shortkey":["*"]}' })
     expect(warnings).toEqual([expect.stringMatching(/^API key [0-9a-f]{8} has fewer than 16/)])
+  })
+})
+
+describe('a secret in a file', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'secret-files-'))
+  const file = join(directory, 'keys')
+  writeFileSync(file, '{"key-of-a-steward-000001":["water"]}\n')
+
+  it('is the value of its variable, without the line end', () => {
+    const config = configOf({ PLATFORM_HUB_API_KEYS_FILE: file })
+    expect(config.apiKeys).toEqual({ 'key-of-a-steward-000001': ['water'] })
+    expect(config.warnings).toEqual([])
+  })
+
+  it.each([
+    [{ PLATFORM_SECRETS_FILE: join(directory, 'none') }, 'none cannot be read (ENOENT)'],
+    [{ PLATFORM_SECRETS_FILE: directory }, 'cannot be read (EISDIR)'],
+    [{ PLATFORM_HUB_API_KEYS_FILE: file, PLATFORM_HUB_API_KEYS: '{}' }, 'is set, too'],
+    [{ PLATFORM_SECRETS_FILE: file, PLATFORM_PORT: 'x' }, 'PLATFORM_SECRETS: '],
+  ])('%o is told, without its content', (env, problem) => {
+    const problems = problemsOf(env)
+    expect(problems).toContain(problem)
+    expect(problems).not.toContain('steward')
+  })
+
+  it('is for variables with secrets only', () => {
+    const { warnings } = configOf({ PLATFORM_PORT_FILE: file })
+    expect(warnings.join()).toContain('PLATFORM_PORT_FILE')
   })
 })
 

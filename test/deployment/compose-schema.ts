@@ -17,7 +17,8 @@ const service = z.strictObject({
   restart: z.enum(['no', 'always', 'on-failure', 'unless-stopped']),
   profiles: z.array(z.string()).optional(),
   environment: mapping.optional(),
-  volumes: z.array(z.string().regex(/^[a-z]+:\/[a-z_]+$/)),
+  volumes: z.array(z.string().regex(/^(?:[a-z]+|\.{1,2}\/[a-z]+):\/[a-z_/]+(?::ro)?$/)),
+  env_file: z.array(z.strictObject({ path: z.string(), required: z.boolean() })).optional(),
   ports: z.array(z.string()),
   stop_grace_period: duration.optional(),
   healthcheck: z

@@ -12,6 +12,9 @@ import { all, composed, env, envFile, read, root } from './reading.ts'
 
 const example = envFile('compose/example.env')
 const filled = { ...example, FUSEKI_PASSWORD: 'f'.repeat(48), VIRTUOSO_PASSWORD: 'a'.repeat(20) }
+/** Variables that the gateway reads from `compose/.env`. */
+const platformOf = (variables: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('PLATFORM_')))
 const healthPath = { fuseki: '/$/ping', virtuoso: '/sparql?query=ASK%7B%7D' } as const
 const dockerfile = (context: string) => join('compose', context, 'Dockerfile')
 
@@ -60,7 +63,7 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
   })
 
   it('configures the gateway so that it starts without a complaint', () => {
-    const given = { ...env('Dockerfile'), ...gateway?.environment }
+    const given = { ...env('Dockerfile'), ...platformOf(filled), ...gateway?.environment }
     const parsed = parseConfig(given)
     expect(parsed).toMatchObject({ ok: true, config: { warnings: [], ignored: [] } })
   })
@@ -75,7 +78,11 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
     })
     const asked = composeFile.parse(composed(path, { ...filled, PLATFORM_SEARCH_ENGINE_CONFIG }))
     expect(
-      parseConfig({ ...env('Dockerfile'), ...asked.services['gateway']?.environment }),
+      parseConfig({
+        ...env('Dockerfile'),
+        ...platformOf({ PLATFORM_SEARCH_ENGINE_CONFIG }),
+        ...asked.services['gateway']?.environment,
+      }),
     ).toMatchObject({ ok: true, config: { searchEngine: { url: place, apiKey } } })
   })
 
@@ -138,5 +145,23 @@ describe('the first start of Virtuoso', () => {
     }
     const { status, stderr } = spawnSync('sh', [join(root, 'compose/virtuoso/start.sh')], { env })
     expect([status, stderr.toString()]).toEqual([1, expect.stringContaining('20 characters')])
+  })
+})
+
+describe('compose/embedded.yml', () => {
+  const { services } = composeFile.parse(composed('compose/embedded.yml', example))
+
+  it('starts the platform alone, closed as beside a store, with pipes and backups of the host', () => {
+    expect(Object.keys(services)).toEqual(['gateway'])
+    const { gateway } = services
+    const beside = composeFile.parse(composed('compose/fuseki.yml', filled)).services['gateway']
+    const { environment: _, ...rest } = beside ?? {}
+    expect(gateway).toMatchObject(rest)
+    expect(gateway?.volumes).toEqual([
+      'gateway:/data',
+      './backups:/backups',
+      '../pipes:/app/pipes:ro',
+    ])
+    expect(existsSync(join(root, 'pipes/metrics.json'))).toBe(true)
   })
 })
