@@ -23,17 +23,12 @@ import {
   segmentAddress,
   version,
 } from './main/platform-context.ts'
-import {
-  readiness,
-  type Readiness,
-  runningHealth,
-  showState,
-  startingHealth,
-} from './main/health.ts'
+import { readiness, type Readiness, runningHealth, startingHealth } from './main/health.ts'
 import { portalService, resourceRedirects, withPages } from './main/portal.ts'
 import { pause } from './workers/pause.ts'
 import { endOnUnhandled } from './main/last-resort.ts'
 import { openServices, type Services } from './main/services.ts'
+import { showEngines, showProcess } from './main/numbers.ts'
 import { refusingLost } from './main/lost-writes.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
@@ -59,16 +54,10 @@ type Running = {
 async function startPlatform(first: StartContext, secrets: Secrets): Promise<Running> {
   const { config, log } = first
   endOnUnhandled(log)
+  let ready: Readiness | undefined
+  showProcess(first, () => ready)
   let handler: FetchHandler = startupApp(first)
-  const served = await serve(
-    { fetch: (request, env) => handler.fetch(request, env) },
-    {
-      host: config.host,
-      port: config.port,
-      limits: config.limits,
-      trustedProxies: config.trustedProxies,
-    },
-  )
+  const served = await listen(config, config.port, () => handler)
   try {
     const engines = await openEngines(first)
     const { close: closeAccess, ...access } = await openAccess(config, log)
@@ -80,20 +69,21 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
       segmentUrl: segmentAddress(config, served.port),
     }
     const running = await openServices(context)
-    const ready = readiness(engines.store, { elapsed: () => performance.now(), pause, log })
+    const watch = readiness(engines.store, { elapsed: () => performance.now(), pause, log })
+    ready = watch
     await engines.identityWriter.noteFiles()
     engines.storage.watch()
-    showState(engines, first.numbers)
+    const looking = await showEngines(context, watch, running.recount)
     const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
     const pages = portalService(context, { ...running, mounted })
-    const root = rootOf(context, running, ready, pages)
+    const root = rootOf(context, running, watch, pages)
     handler = gateway([...mounted, { base: '', app: root }])
     return {
       url: served.url,
       key: access.key.otherRepository(),
       addresses: running.addresses,
       stop: async () => {
-        await Promise.all([ready.stop(), served.close()])
+        await Promise.all([watch.stop(), looking.stop(), served.close()])
         await running.stop()
         await engines.close()
         closeAccess()
@@ -103,6 +93,13 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     await served.close()
     throw error
   }
+}
+
+/** Starts to serve the current handler on a port of the configured host. */
+function listen(config: StartContext['config'], port: number, handler: () => FetchHandler) {
+  const { host, limits, trustedProxies } = config
+  const fetch: FetchHandler['fetch'] = (request, env) => handler().fetch(request, env)
+  return serve({ fetch }, { host, port, limits, trustedProxies })
 }
 
 const rootOptions = (

@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { Failure, type Kind } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { shownUrl } from '../secrets.ts'
+import { reportNumber } from '../workers/numbers.ts'
 import type { Pause } from '../workers/pause.ts'
 import { backoffMs, isTransient, retry, retryAfterMs } from '../workers/retry.ts'
 import { hostPermission, portOf, parseTarget, type Resolve } from './address-guard.ts'
@@ -237,13 +238,12 @@ async function sendStep(
     request.onConnected?.()
   }
   try {
-    const permission = hostPermission(request.reach, url)
     const headers = headersOf(step, context.userAgent)
     const message = await exchange(
       { ...step, headers },
       {
         connections: context.connections,
-        permission,
+        permission: hostPermission(request.reach, url),
         clock,
         signal,
         isRepeatable: step.method !== 'POST',
@@ -252,9 +252,11 @@ async function sendStep(
     )
     const afterMs = retryAfterMs(message.headers['retry-after'], context.now())
     permit.answered(message.statusCode ?? 0, afterMs, longestMs)
+    reportOutcome((message.statusCode ?? 0) < 400 ? 'ok' : 'refused')
     return { message, permit }
   } catch (error) {
     const kind = error instanceof Failure ? error.kind : undefined
+    reportOutcome(outboundOutcome(kind))
     const isDown = kind === 'source-unreachable' || kind === 'source-timeout'
     if (isDown && !isConnected) permit.failed()
     else if (kind === 'source-timeout') permit.silent()
@@ -263,6 +265,13 @@ async function sendStep(
     throw error
   }
 }
+
+const reportOutcome = (outcome: string) =>
+  reportNumber('cartulary_outbound_requests_total', [outcome])
+
+/** Outcome of a failed request in `/metrics`. */
+export const outboundOutcome = (kind: Kind | undefined): string =>
+  kind === 'source-timeout' ? 'timeout' : kind === 'address-refused' ? 'guarded' : 'refused'
 
 const headersOf = (step: Step, userAgent: string): Readonly<Record<string, string>> => ({
   accept: '*/*',

@@ -10,10 +10,11 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { reportNumber } from '../workers/numbers.ts'
 import type { Activity } from './activity.ts'
 import { pathOf, type App, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
 import type { Cors } from './headers.ts'
-import { defaultLimits } from './limits.ts'
+import { defaultLimits, limitNames } from './limits.ts'
 import { longAnswers } from './long-answers.ts'
 import type { Metrics } from './metrics.ts'
 import type { PublicAddress } from './peer.ts'
@@ -137,6 +138,7 @@ function errorHandler(
     const failure = failureFor(error, c)
     const problem = problemOf(failure, pathOf(c.req.url))
     const { status, body, headers } = problem
+    if (failure instanceof Failure) reportRefusal(failure, c)
     if (!(failure instanceof Failure)) {
       log.error({ err: error, requestId: c.get('requestId') }, 'request.failed')
     } else if (status >= 500) {
@@ -145,6 +147,25 @@ function errorHandler(
     const page = await problemPage?.(c, problem)
     return page ?? c.body(JSON.stringify({ ...body, ...problemMembers }), status, headers)
   }
+}
+
+/** Reports a refusal for a key, or for a limit, which its detail names. */
+function reportRefusal({ kind, detail }: Failure, c: AppContext): void {
+  const named = /\((?:limit )?([A-Za-z]+)\)/.exec(detail)?.[1]
+  const limit = limitNames.find((name) => name === named)
+  if (limit !== undefined) reportNumber('cartulary_refusals_total', [limit])
+  const hasKey = ['X-API-Key', 'Authorization'].some((name) => c.req.header(name) !== undefined)
+  const reason =
+    limit === 'keyFailures'
+      ? 'locked'
+      : kind === 'forbidden'
+        ? 'forbidden'
+        : kind === 'unauthorized'
+          ? hasKey
+            ? 'unknown'
+            : 'missing'
+          : undefined
+  if (reason !== undefined) reportNumber('cartulary_key_failures_total', [reason])
 }
 
 /** Failure for an invalid body that Hono reports, or the signal's reason for aborted work; other errors stay as they are. */

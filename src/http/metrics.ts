@@ -2,7 +2,16 @@
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, Summary } from 'prom-client'
 import { cacheNames, lookupsOf } from '../workers/bounded-cache.ts'
+import {
+  type GaugeReader,
+  levelOf,
+  receiveNumbers,
+  reportedNumbers,
+  shownLevels,
+} from '../workers/numbers.ts'
 import { anyone, pageEndpoint } from './endpoint.ts'
+import { keysOf } from '../text/records.ts'
+import { limitNames } from './limits.ts'
 
 /** Answered request; `route` is the pattern of its path, which bounds the number of series. */
 type Observation = {
@@ -25,50 +34,29 @@ type Comparison = {
 /** Metrics of the process, as `metrics` makes them. */
 export type Metrics = ReturnType<typeof metrics>
 
+/** Methods that have series of their own. */
+const methods = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
 /** Makes the metrics; one instance for a process. `runtime` adds memory, event loop and garbage collection. */
 export function metrics(options: { readonly runtime?: boolean } = {}) {
   /** Registry of all metrics, which `readMetrics` writes out; other folders add theirs by `gauge`. */
   const registry = new Registry()
   const registers = [registry]
-  if (options.runtime) collectDefaultMetrics({ register: registry })
-  const requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer.',
-    labelNames: ['service', 'method', 'route', 'status'],
-    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
+  if (options.runtime) addRuntime(registry)
+  const leftOutCounter = new Counter({
+    name: 'cartulary_left_out_total',
+    help: 'Values that were left out of documents because they do not fit their field.',
+    labelNames: ['field', 'problem'],
     registers,
   })
-  const counter = (name: string, help: string, ...labelNames: readonly string[]) =>
-    new Counter({ name: `cartulary_${name}`, help, labelNames, registers })
-  const leftOutHelp = 'Values that were left out of documents because they do not fit their field.'
-  const leftOutCounter = counter('left_out_total', leftOutHelp, 'field', 'problem')
-  const failureHelp = 'Writes that the store did not take.'
-  const failures = counter('store_write_failures_total', failureHelp, 'reason')
-  /** Adds a gauge whose value is read at each request of `/metrics`; `undefined` keeps the last value. */
-  const gauge = (
-    name: string,
-    help: string,
-    read: () => number | undefined | Promise<number | undefined>,
-  ): void => {
-    const collect = async () => {
-      const value = await read()
-      if (value !== undefined) metric.set(value)
-    }
-    const metric: Gauge = new Gauge({ name, help, registers, collect })
-  }
   addCacheCounters(registry)
-  // Cached, because the look-up of a series by its labels costs more than the observation.
-  const series = new Map<string, { observe(value: number): void }>()
+  addReportedNumbers(registry)
+  const gauge = gaugeAdder(registry)
+  for (const name of keysOf(shownLevels)) gauge(name, shownLevels[name], () => levelOf(name))
   return {
     registry,
     gauge,
-    observe: ({ service, method, route, status, seconds }: Observation): void => {
-      const name = `${service} ${method} ${route} ${status}`
-      const cached = series.get(name)
-      const labelled = cached ?? requests.labels({ service, method, route, status: String(status) })
-      if (!cached) series.set(name, labelled)
-      labelled.observe(seconds)
-    },
+    ...httpMetrics(registry),
     /**
      * Counts values that were left out of documents; `field` and `problem` come from the profile and the code, which bounds the
      * number of series.
@@ -76,11 +64,105 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
     leftOut: (values: readonly { readonly field: string; readonly problem: string }[]): void => {
       for (const { field, problem } of values) leftOutCounter.inc({ field, problem })
     },
-    /** Counts a write that the store did not take. */
-    writeFailed: (reason: string): void => failures.inc({ reason }),
     compared: comparisonGauges(registry),
     embedder: () => embedderMetrics(registry),
   }
+}
+
+/** Adds memory, event loop and garbage collection, without the spaces of the heap: 39 series that answer no question. */
+function addRuntime(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, gcDurationBuckets: [0.01, 0.1, 1] })
+  for (const part of ['total', 'used', 'available'])
+    registry.removeSingleMetric(`nodejs_heap_space_size_${part}_bytes`)
+}
+
+/** Adds the metrics of requests. */
+function httpMetrics(registry: Registry) {
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer.',
+    labelNames: ['service', 'method', 'route', 'status'],
+    buckets: [0.01, 0.05, 0.25, 1, 5, 30],
+    registers,
+  })
+  const responses = new Counter({
+    name: 'http_responses_total',
+    help: 'Answers by status.',
+    labelNames: ['service', 'status'],
+    registers,
+  })
+  const inFlight = new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'Requests whose answer has not ended.',
+    labelNames: ['service'],
+    registers,
+  })
+  // Cached, because the look-up of a series by its labels costs more than the observation.
+  const series = new Map<string, { observe(value: number): void }>()
+  return {
+    observe: ({ service, method: sent, route, status, seconds }: Observation): void => {
+      const method = methods.has(sent) ? sent : 'other'
+      const statusClass = `${Math.floor(status / 100)}xx`
+      const name = `${service} ${method} ${route} ${statusClass}`
+      const cached = series.get(name)
+      const labelled = cached ?? requests.labels({ service, method, route, status: statusClass })
+      if (!cached) series.set(name, labelled)
+      labelled.observe(seconds)
+      responses.inc({ service, status })
+    },
+    /** Adds a request that began, or removes one that ended. */
+    inFlight: (service: string, by: 1 | -1): void => inFlight.inc({ service }, by),
+  }
+}
+
+/** Makes the function that adds a gauge whose values are read from memory at each request of `/metrics`. */
+function gaugeAdder(registry: Registry) {
+  return (name: string, help: string, read: GaugeReader, ...labelNames: string[]): void => {
+    const collect = () => {
+      const found = read()
+      if (found === undefined) return
+      if (typeof found === 'number') return metric.set(found)
+      metric.reset()
+      for (const row of found) {
+        const labels = labelNames.map((label, at) => [label, String(row[at])] as const)
+        metric.set(Object.fromEntries(labels), Number(row.at(-1)))
+      }
+    }
+    const metric: Gauge = new Gauge({ name, help, labelNames, registers: [registry], collect })
+  }
+}
+
+/** Adds the numbers that other folders report, each series from the start; receives the reports from now on. */
+function addReportedNumbers(registry: Registry): void {
+  const adders = new Map<string, (values: readonly string[], value: number) => void>()
+  for (const [name, declared] of Object.entries(reportedNumbers)) {
+    const { help, labels: labelNames, values } = declared
+    const firstValues = 'firstValues' in declared ? declared.firstValues : undefined
+    const buckets = 'buckets' in declared ? [...declared.buckets] : undefined
+    const registers = [registry]
+    const known = [firstValues ?? values, values].map(
+      (some) => new Set<string>(name === 'cartulary_refusals_total' ? limitNames : some),
+    )
+    const labelsOf = (sent: readonly string[]) =>
+      Object.fromEntries(
+        labelNames.map((label, at) => {
+          const value = sent[at] ?? 'other'
+          return [label, known[at]?.has(value) ? value : 'other']
+        }),
+      )
+    const metric = buckets
+      ? new Histogram<string>({ name, help, labelNames, buckets, registers })
+      : new Counter<string>({ name, help, labelNames, registers })
+    const add = (labels: Record<string, string>, value: number) =>
+      metric instanceof Histogram ? metric.observe(labels, value) : metric.inc(labels, value)
+    adders.set(name, (sent, value) => add(labelsOf(sent), value))
+    if (metric instanceof Counter)
+      for (const last of values)
+        for (const first of firstValues ?? [last])
+          metric.inc(labelsOf(firstValues ? [first, last] : [last]), 0)
+  }
+  receiveNumbers((name, values, value) => adders.get(name)?.(values, value))
 }
 
 /** Adds the counters of all caches; the hit rate is `rate(hits) / (rate(hits) + rate(misses))`. */
@@ -101,13 +183,14 @@ function addCacheCounters(registry: Registry): void {
 
 /**
  * Makes the function that sets the gauges of the last comparison of index and store; `endedAt` is its end in milliseconds since
- * 1970. The gauges exist from the first comparison on, because no comparison is not the same as no drift.
+ * 1970. They have values from the first comparison on, because no comparison is not the same as no drift.
  */
 function comparisonGauges(registry: Registry): (comparison: Comparison, endedAt: number) => void {
   const gauge = (name: string, help: string, ...labelNames: readonly string[]) =>
     new Gauge({ name: `cartulary_index_${name}`, help, labelNames, registers: [registry] })
+  const driftGauge = gauge('drift', 'Records in which the index differed, last time.', 'kind')
   const makeGauges = () => ({
-    drift: gauge('drift', 'Records in which the index differed, last time.', 'kind'),
+    drift: driftGauge,
     repaired: gauge('repaired', 'Records that were indexed again as they differed, last time.'),
     records: gauge('compared_records', 'Records that were compared last time.'),
     time: gauge('compared_timestamp_seconds', 'When index and store were compared last.'),

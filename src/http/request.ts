@@ -5,6 +5,7 @@ import { routePath } from 'hono/route'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { shownUrl } from '../secrets.ts'
+import { reportNumber } from '../workers/numbers.ts'
 import type { Activity } from './activity.ts'
 import { deadline, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
 import { addHeaders, addPreflight, compressAnswer, type Cors } from './headers.ts'
@@ -40,6 +41,7 @@ export function requestMiddleware(
   const rootOf = publicRoot(options.publicAddress, options.trustedProxies)
   return async function request(c, next) {
     const startedAt = options.now()
+    options.metrics?.inFlight(options.name, 1)
     const limit = deadline(c.req.raw.signal, options.requestMs)
     c.set('requestId', safeId(c.req.header('X-Request-Id')) ?? options.makeId())
     c.set('client', addressOf(c))
@@ -110,6 +112,8 @@ function reportRequest(
     status,
     seconds: milliseconds / 1000,
   })
+  metrics?.inFlight(name, -1)
+  reportWrite(c)
   const key = c.get('key')?.id
   log.info(
     {
@@ -125,6 +129,35 @@ function reportRequest(
     },
     'request',
   )
+}
+
+/** Kinds of records in the names of operations; the first that fits. */
+const writeKinds = [
+  'draft',
+  'metrics',
+  'distribution',
+  'vocabular',
+  'dataset',
+  'catalogue',
+] as const
+
+/** Reports a write that a key was checked for; bulk requests report each of their datasets. */
+function reportWrite(c: AppContext): void {
+  const operation = c.get('write')?.operation.toLowerCase()
+  const kind = writeKinds.find((name) => operation?.includes(name))
+  if (kind === undefined || operation?.endsWith('bulk') === true) return
+  const { status } = c.res
+  const outcome =
+    status === 304
+      ? 'unchanged'
+      : status >= 400
+        ? 'refused'
+        : c.req.method === 'DELETE'
+          ? 'deleted'
+          : status === 201
+            ? 'created'
+            : 'updated'
+  reportNumber('cartulary_writes_total', [kind === 'vocabular' ? 'vocabulary' : kind, outcome])
 }
 
 /** Pattern of the matching route; `none` without one. */

@@ -12,6 +12,7 @@ import { type Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { Failure, StartRefused } from '../errors.ts'
+import { reportNumber, showLevel } from '../workers/numbers.ts'
 import { FairLimiter } from '../workers/fair-limiter.ts'
 import type { FetchHandler } from './app.ts'
 import { withTimeLimit } from './context.ts'
@@ -232,7 +233,7 @@ function boundConnections(
     const isLocal = isLoopback(address)
     const isCounted = !isLocal && !isProxy(address)
     const release = isCounted ? perClientLimiter.tryTake(machineOf(address)) : () => undefined
-    if (!release) return refuseSocket(socket, tooMany().detail)
+    if (!release) return refuseSocket(socket, tooMany().detail, 'connectionsPerClient')
     if (!isLocal && openCount.count() >= maxConnections - reserved) {
       release()
       return refuseSocket(socket, `there may be ${maxConnections} (connections)`)
@@ -267,6 +268,7 @@ function openConnections(server: Server, maxConnections: number) {
     if (isCrowded) server.closeIdleConnections()
   }
   updateCount(0)
+  showLevel('http_connections', () => count)
   return {
     count: () => count,
     add: (socket: Socket) => {
@@ -277,7 +279,8 @@ function openConnections(server: Server, maxConnections: number) {
 }
 
 /** Answers a connection that is one too many, whatever it was about to ask, and closes it. */
-function refuseSocket(socket: Socket, reason: string): false {
+function refuseSocket(socket: Socket, reason: string, limit: keyof Limits = 'connections'): false {
+  reportNumber('cartulary_refusals_total', [limit])
   socket.on('error', () => socket.destroy())
   endSocket(socket, 503, `too many connections: ${reason}`)
   socket.destroySoon()
@@ -305,6 +308,9 @@ function refuse(outgoing: ServerResponse, status: 414 | 431 | 503, limits: Limit
     431: `the header is longer than ${limits.headerBytes} bytes (limit headerBytes)`,
     503: `there are ${limits.connections} connections at most (limit connections)`,
   }
+  reportNumber('cartulary_refusals_total', [
+    { 414: 'urlBytes', 431: 'headerBytes', 503: 'connections' }[status],
+  ])
   outgoing.writeHead(status, headersOf(status))
   outgoing.end(problemText(status, details[status]))
 }

@@ -17,6 +17,12 @@ const [kind, key] = ['backup', 'data']
 /** Milliseconds between two looks at the schedule, and until a failed backup is tried again. */
 const [lookMs, retryMs] = [10_000, 600_000]
 
+/** Seconds since 1970 of the backup that `lastBackup` found last; `undefined` without one. */
+let lastSeconds: number | undefined
+
+/** Reads `lastSeconds`, for `/metrics`. */
+export const lastBackupSeconds = (): number | undefined => lastSeconds
+
 /** When the last backup of a directory ended, and where it is; `undefined` before the first one. */
 export async function lastBackup(
   directory: string,
@@ -24,6 +30,7 @@ export async function lastBackup(
   const text = await readFile(join(directory, lastBackupName), 'utf8').catch(() => 'null')
   const last: unknown = JSON.parse(text)
   const [time, target] = [textAt(last, 'time'), textAt(last, 'target')]
+  if (time !== undefined) lastSeconds = Date.parse(time) / 1000
   return time === undefined || target === undefined ? undefined : { time, target }
 }
 

@@ -16,10 +16,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../errors.ts'
-import type { Metrics } from '../http/metrics.ts'
 import type { Log } from '../log.ts'
-import type { GraphStore } from '../store/graph-store.ts'
+import type { GraphStore, PublicAnswer } from '../store/graph-store.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
+import { reportNumber, reportSeconds } from '../workers/numbers.ts'
 import type { Pause } from '../workers/pause.ts'
 import type { Storage } from './storage.ts'
 
@@ -172,7 +172,6 @@ const reasons: Partial<Record<Failure['kind'], Reason>> = {
 export function watchedStore(
   store: GraphStore,
   { disk, storage }: { readonly disk: Disk | undefined; readonly storage: Storage },
-  numbers: Pick<Metrics, 'writeFailed'>,
 ): WatchedStore {
   let lastError: Writes['lastWriteError']
   let isFull = false
@@ -183,13 +182,13 @@ export function watchedStore(
     const cause = storage.isLost() ? 'storage-lost' : disk?.isFull() ? 'disk-full' : reason
     lastError = { at: new Date().toISOString(), reason: cause }
     isFull = reason === 'full'
-    numbers.writeFailed(cause)
+    reportNumber('cartulary_store_write_failures_total', [cause])
   }
   const runWrite = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       storage.demand()
       disk?.demandRoom()
-      const result = await work()
+      const result = await timed('write', work)
       storage.demand()
       isFull = false
       return result
@@ -200,6 +199,12 @@ export function watchedStore(
   }
   return {
     ...store,
+    read: (...args) => timed('read', () => store.read(...args)),
+    readAll: (...args) => timed('read', () => store.readAll(...args)),
+    ask: (...args) => timed('select', () => store.ask(...args)),
+    select: (...args) => timed('select', () => store.select(...args)),
+    construct: (...args) => timed('construct', () => store.construct(...args)),
+    publicQuery: (...args) => countQuery(() => store.publicQuery(...args)),
     recordFailure,
     write: (...args) => runWrite(() => store.write(...args)),
     writeEach: async (...args) => {
@@ -212,5 +217,30 @@ export function watchedStore(
       const reason = storage.isLost() ? 'storage-lost' : fullReason
       return { writes: !reason, reason, lastWriteError: lastError }
     },
+  }
+}
+
+const timed = <T>(call: 'read' | 'select' | 'construct' | 'write', work: () => Promise<T>) =>
+  reportSeconds('cartulary_store_call_duration_seconds', [call], work)
+
+/** Outcomes of public queries in `/metrics` by the kind of their failure. */
+const queryOutcomes: Partial<Record<Failure['kind'], string>> = {
+  'time-limit': 'timeout',
+  'query-too-complex': 'memory',
+  'too-many-requests': 'refused',
+  'malformed-query': 'malformed',
+}
+
+async function countQuery(query: () => Promise<PublicAnswer>): Promise<PublicAnswer> {
+  let outcome = 'other'
+  try {
+    const answer = await query()
+    outcome = answer.cut ? 'cut' : 'answered'
+    return answer
+  } catch (error) {
+    if (error instanceof Failure) outcome = queryOutcomes[error.kind] ?? 'other'
+    throw error
+  } finally {
+    reportNumber('cartulary_sparql_queries_total', [outcome])
   }
 }

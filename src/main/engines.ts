@@ -80,11 +80,8 @@ export async function openEngines(shell: StartContext) {
   const disk = openDisk({ directory: shell.config.dataDir, log, pause, storage })
   const opened = await openOwnStore(shell)
   const { config, identity, isOther } = opened
-  const store = watchedStore(
-    opened.store,
-    { disk: config.triplestore ? undefined : disk, storage },
-    numbers,
-  )
+  const watches = { disk: config.triplestore ? undefined : disk, storage }
+  const store = watchedStore(opened.store, watches)
   const names = namesOf(config.baseUri, config.segments)
   const { index, embedding } = await openSearch({ config, log, numbers })
   const jobs = new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })

@@ -13,6 +13,7 @@ import type { MetricsService } from '../metrics/metrics-service.ts'
 import { plainQueuesFor, segmentResolver } from '../pipe/segment-resolver.ts'
 import { pipeCheck, secretCheck } from '../pipe/pipe-check.ts'
 import { type Launcher, type LauncherOptions, openLauncher } from '../pipe/running/launcher.ts'
+import { showPipes } from '../pipe/runs/pipe-numbers.ts'
 import { openRuns, type Runs } from '../pipe/runs/run-history.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import { isGone, ownerOf } from '../pipe/runs/run-tables.ts'
@@ -35,6 +36,8 @@ export type Harvesting = {
   readonly outbound: Outbound
   /** Health of the scheduler, from memory. */
   readonly health: () => object
+  /** Counts a run that has ended, and reads the last runs of all pipes again, for `/metrics`. */
+  readonly recountPipes: (ended?: Run) => void
   readonly stop: () => Promise<void>
 }
 
@@ -71,27 +74,24 @@ export async function openHarvesting(
   const notices = noticesOf(context, client, runs)
   const names = pipes.list().map(({ pipe }) => pipe.header.name)
   const failing = failingPipes(runs, names)
+  let recountPipes: Harvesting['recountPipes'] = () => undefined
   const onEnd = (run: Run) => {
     // A run with a feed measures datasets of the repository instead of importing those of a source.
     if (runs.resumption(run.id).start.feed !== undefined) measuring?.runEnded(run)
     for (const listener of [failing, notices]) listener?.ended(run)
     context.activity.record(activityOf(run))
+    recountPipes(run)
   }
   const feeds = measuring?.feeds && { feeds: measuring.feeds }
   const launcherParts = { ...segments, ...feeds, runs, sources: pipes, onEnd }
   const launcher = await launcherOf(context, transport, launcherParts)
-  const triggers = openTriggers({
-    path: join(directory, 'triggers.sqlite'),
-    launcher,
-    runs,
-    isMissing: (pipe) => pipes.find(pipe) === undefined,
-    log: context.log,
-    ...clock,
-  })
+  const triggers = triggersIn(directory, context, { launcher, runs, pipes })
+  recountPipes = showPipes(context.numbers, { runs, launcher, pipes, triggers })
   const parts = { triggers, launcher, transport, pipes, harvest, measuring, runs }
   return {
     ...parts,
     outbound: client,
+    recountPipes,
     health: () => schedulerHealth(triggers, launcher, failing.names()),
     stop: async () => {
       for (const part of [triggers, launcher, notices, transport, pipes, harvest, measuring])
@@ -101,6 +101,19 @@ export async function openHarvesting(
     },
   }
 }
+
+const triggersIn = (
+  directory: string,
+  { log }: PlatformContext,
+  { pipes, ...parts }: Pick<Harvesting, 'launcher' | 'runs' | 'pipes'>,
+): Triggers =>
+  openTriggers({
+    ...parts,
+    path: join(directory, 'triggers.sqlite'),
+    isMissing: (pipe) => pipes.find(pipe) === undefined,
+    log,
+    ...clock,
+  })
 
 /** Row of a run in the activity: one for all that it wrote. */
 const activityOf = ({ id, pipe, startedBy, catalogue = '', status, outcome }: Run) => ({

@@ -1,9 +1,8 @@
 /** Answers `/health` and decides whether this process should get requests. */
 
 import type { Log } from '../log.ts'
-import type { Metrics } from '../http/metrics.ts'
 import type { Health } from '../http/root.ts'
-import type { GraphStore } from '../store/graph-store.ts'
+import type { GraphStore, StoreHealth } from '../store/graph-store.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
 import { lastBackup } from './backups.ts'
@@ -17,7 +16,7 @@ import type { Services } from './services.ts'
 const started = new Date(Date.now() - performance.now()).toISOString()
 
 /** Role of every process in `/health`; there are no read-only processes. */
-const role = 'writer'
+export const processRole = 'writer'
 
 /** Health before the services are open; details are for trusted clients. */
 export function startingHealth(
@@ -25,10 +24,11 @@ export function startingHealth(
   isTrusted: boolean,
 ): Health {
   const dependency = waiting.current()
-  if (!dependency) return { status: 'starting', version, started, role, progress: waiting.progress }
+  if (!dependency)
+    return { status: 'starting', version, started, role: processRole, progress: waiting.progress }
   const { what, since, detail } = dependency
   const waitingFor = { what, since, ...(isTrusted && { detail }) }
-  return { status: 'waiting', version, started, role, waitingFor }
+  return { status: 'waiting', version, started, role: processRole, waitingFor }
 }
 
 /** Health of open services: `degraded` while store or engine is unavailable or the store accepts no writes. */
@@ -45,7 +45,7 @@ export async function runningHealth(
     status: isStopping ? 'stopping' : isReady ? 'up' : 'degraded',
     version,
     started,
-    role,
+    role: processRole,
     store: { ...store, ...writing },
     index,
     embedder: engines.embedding?.health(),
@@ -59,28 +59,6 @@ export async function runningHealth(
     jobs: jobs.counts(),
     backup: { last: (await lastBackup(config.dataDir))?.time ?? null },
   }
-}
-
-/** Registers the state of disk, files and store in `/metrics`. */
-export function showState({ config, disk, store }: Engines, { gauge }: Metrics): void {
-  const statements = async (name: 'quads' | 'dead') =>
-    (await store.health().catch(() => undefined))?.[name]
-  const damaged = 'Files that were set aside because they were damaged.'
-  gauge('cartulary_damaged_files', damaged, () => damagedFiles(config.dataDir).length)
-  const free = 'Bytes that can still be written where the data directory lies.'
-  gauge('cartulary_data_disk_free_bytes', free, disk.free)
-  const writable = 'Whether the store takes writes, as far as is known.'
-  gauge('cartulary_store_writable', writable, () => Number(store.writing().writes))
-  const backedUp = 'When the last backup of the data directory ended, in seconds since 1970.'
-  gauge('cartulary_backup_last_success_timestamp_seconds', backedUp, async () => {
-    const time = (await lastBackup(config.dataDir))?.time
-    return time === undefined ? undefined : Date.parse(time) / 1000
-  })
-  if (config.triplestore) return
-  gauge('cartulary_store_quads', 'Statements in the embedded store.', () => statements('quads'))
-  const dead =
-    'Deleted statements that still take memory of the embedded store, until a copy without them takes over.'
-  gauge('cartulary_store_dead_quads', dead, () => statements('dead'))
 }
 
 /** Milliseconds between two questions to the store, and without an answer until the process is not ready. */
@@ -97,6 +75,8 @@ type Time = {
 export type Readiness = {
   readonly isReady: () => boolean
   readonly isStopping: () => boolean
+  /** Health of the store when it was asked last; `undefined` while it does not answer. */
+  readonly storeHealth: () => StoreHealth | undefined
   /** Ends readiness at once; resolves when the store is not asked any more. */
   readonly stop: () => Promise<void>
 }
@@ -111,21 +91,25 @@ export function readiness(
 ): Readiness {
   let answeredAt = elapsed()
   let isStopping = false
-  let hasLostLease = false
+  let health: StoreHealth | undefined
+  let hasAnsweredLast = true
   const look = async (signal: AbortSignal) => {
     // The requests that need the store log why it does not answer.
     const hasAnswered = await store.ask('ASK {}', signal).then(
       () => true,
       () => false,
     )
+    if (!hasAnswered) hasAnsweredLast = false
     if (!hasAnswered) return
     answeredAt = elapsed()
-    hasLostLease = (await store.health()).lease?.held === false
+    health = await store.health()
+    hasAnsweredLast = true
   }
   const loop = backgroundLoop('store.look-failed', askMs, look, { pause, log })
   return {
-    isReady: () => !isStopping && !hasLostLease && elapsed() - answeredAt < awayMs,
+    isReady: () => !isStopping && health?.lease?.held !== false && elapsed() - answeredAt < awayMs,
     isStopping: () => isStopping,
+    storeHealth: () => (hasAnsweredLast ? health : undefined),
     stop: () => {
       isStopping = true
       return loop.stop()

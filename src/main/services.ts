@@ -11,7 +11,7 @@ import { preferredLanguage } from '../portal/negotiation.ts'
 import { scheduleReconcile, type ReconcileSchedule } from '../projector/reconcile.ts'
 import type { Names } from '../rdf/names.ts'
 import type { RecordCheck } from '../repository/repository-context.ts'
-import { openRepository } from '../repository/repository.ts'
+import { openRepository, type OpenRepository } from '../repository/repository.ts'
 import { sparqlApp } from '../repository/sparql-app.ts'
 import { schedulerApp } from '../scheduler/scheduler-app.ts'
 import { ckanMounts } from '../search/ckan/ckan-calls.ts'
@@ -54,6 +54,8 @@ export type Services = {
   readonly writers: Pick<BackgroundThrottle, 'isActive' | 'waitForGap'>
   /** Health of the scheduler; absent where it does not run. */
   readonly scheduler: Harvesting['health'] | undefined
+  /** Counts again what `/metrics` shows of pipes and deleted records. */
+  readonly recount: () => void
   readonly stop: () => Promise<void>
 }
 
@@ -73,10 +75,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
       ? await harvestingService(context, repository, throttle)
       : undefined
   measuring = harvesting?.measuring
-  if (harvesting) {
-    trigger.begin(harvesting)
-    addRunJobs(context, harvesting)
-  }
+  if (harvesting) begin(context, harvesting, trigger)
   const search = isEnabled('search') ? searchService(context) : undefined
   const reconciling = reconcileSchedule(context)
   if (repository) startComparing(context, repository, reconciling)
@@ -99,12 +98,18 @@ export async function openServices(context: PlatformContext): Promise<Services> 
     scheduler: harvesting?.health,
     outbound: harvesting?.outbound,
     writers: throttle,
+    recount: () => recount(repository, harvesting),
     stop: async () => {
       ending.abort()
       for (const part of [backups, trigger, reconciling, console, harvesting, repository])
         await part?.stop()
     },
   }
+}
+
+const recount = (repository: OpenRepository | undefined, harvesting: Harvesting | undefined) => {
+  harvesting?.recountPipes()
+  repository?.context.tombstones.recount()
 }
 
 /** Opens pipes and, if the service is enabled, metrics. */
@@ -123,8 +128,10 @@ async function harvestingService(
   })
 }
 
-/** Lists the runs of pipes among the jobs. */
-function addRunJobs({ jobs, log }: PlatformContext, { runs, launcher }: Harvesting): void {
+/** Starts measuring what is written, and lists the runs of pipes among the jobs. */
+function begin({ jobs, log }: PlatformContext, harvesting: Harvesting, trigger: MetricsTrigger) {
+  trigger.begin(harvesting)
+  const { runs, launcher } = harvesting
   const logFailure = (err: unknown) => log.error({ err }, 'run.cancel-failed')
   jobs.addSource(runJobs(runs, launcher, logFailure))
 }

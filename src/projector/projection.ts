@@ -87,8 +87,8 @@ const indexerPollMs = 5
  */
 export async function projection(deps: ProjectionContext) {
   const { names, profile, pause } = deps
-  const { projector, cascading, engine, gather, versions, olderCopy, maintenance } =
-    await startProjector(deps)
+  const started = await startProjector(deps)
+  const { projector, cascading, engine, gather, versions, olderCopy, maintenance } = started
   const { catalogueCache, concepts } = gather
   return {
     /** Clock that gives every write of this process its version. */
@@ -108,11 +108,8 @@ export async function projection(deps: ProjectionContext) {
     waitUntilIndexed: (mark: Mark, signal: AbortSignal) => projector.waitUntilIndexed(mark, signal),
     /** Waits until the index keeps up with writes, is unavailable, or half a second is over; for bulk writes. */
     waitForIndexer: async (signal: AbortSignal): Promise<void> => {
-      for (
-        let ms = 0;
-        ms < maxWaitForIndexerMs && projector.isBehind && !signal.aborted;
-        ms += indexerPollMs
-      )
+      const mostWaits = maxWaitForIndexerMs / indexerPollMs
+      for (let n = 0; n < mostWaits && projector.isBehind && !signal.aborted; n++)
         await pause(indexerPollMs, signal).catch(() => undefined)
     },
     /** Tells whether a catalogue is excluded from search, with all its members; false for one that does not exist. */
@@ -133,6 +130,8 @@ export async function projection(deps: ProjectionContext) {
     unfitValues: unfitValueFinder({ profile, names, concepts }),
     /** Number of resources that are not indexed yet. */
     pending: (): number => projector.pending,
+    /** Seconds since the oldest write that is not indexed yet; 0 without any. */
+    oldestPendingSeconds: (): number => secondsSince(projector.oldestVersion, deps.now()),
     /** Indices that are being filled; none while the engine has not been reached. */
     rebuilding: (): readonly RebuildProgress[] => engine.rebuilding() ?? [],
     /** Side that held an older state at the start, because an older copy of it was restored; `undefined` for neither. */
@@ -155,6 +154,10 @@ export async function projection(deps: ProjectionContext) {
     },
   }
 }
+
+/** Seconds since a version was given, 0 without one: versions are microseconds since 1970. */
+const secondsSince = (version: number | undefined, now: number): number =>
+  version === undefined ? 0 : Math.max(0, now - version / 1000) / 1000
 
 async function startProjector(deps: ProjectionContext) {
   const { store, index, names, profile, jobs, log, pause, now } = deps

@@ -27,6 +27,7 @@ import {
   readMarks,
   IndexWaiters,
 } from './queue.ts'
+import { reportNumber, reportSeconds } from '../workers/numbers.ts'
 import type { Pause } from '../workers/pause.ts'
 
 /** Writes a gathered batch to the index. */
@@ -110,6 +111,16 @@ export class Projector {
   get pending(): number {
     const inProgress = [...this.#inProgress].reduce((sum, { length }) => sum + length, 0)
     return this.#queue.size + inProgress + this.#unfinished
+  }
+
+  /** Smallest version of the writes that are queued or being projected; `undefined` without any. */
+  get oldestVersion(): number | undefined {
+    const versions = this.#inProgress
+      .values()
+      .flatMap((batch) => batch)
+      .map(({ version }) => version)
+    const oldest = [...versions, this.#queue.oldestVersion ?? 0].filter((version) => version > 0)
+    return oldest.length === 0 ? undefined : Math.min(...oldest)
   }
 
   /**
@@ -279,7 +290,11 @@ export class Projector {
 
   /** Indexes a batch and resolves its waiters; removes its marks after those of the batch before. */
   async #index(indexedBatch: readonly PendingResource[], write: IndexWrite): Promise<void> {
-    const attempt = await this.#attempt(indexedBatch, write)
+    const attempt = await reportSeconds('cartulary_index_batch_duration_seconds', [], () =>
+      this.#attempt(indexedBatch, write),
+    )
+    reportNumber('cartulary_index_projected_total', ['indexed'], attempt.indexed.length)
+    reportNumber('cartulary_index_projected_total', ['failed'], attempt.failed.length)
     // Waiters first: a mark that is removed late costs one more projection after a crash, but loses nothing.
     this.#settle(attempt)
     const withMarks = attempt.indexed.filter((pending) => pending.markedVersions.length > 0)

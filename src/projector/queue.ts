@@ -153,6 +153,13 @@ export class ProjectionQueue {
     return this.#embedded.size + this.#others.size
   }
 
+  /** Version of the first queued write; `undefined` without any. */
+  get oldestVersion(): number | undefined {
+    return (
+      this.#others.values().next().value?.version ?? this.#embedded.values().next().value?.version
+    )
+  }
+
   /** Tells whether a write of the resource is queued. */
   has(resource: string): boolean {
     return this.#queueOf(resource).has(resource)

@@ -11,6 +11,7 @@ import type { Log } from '../log.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
+import { reportNumber } from '../workers/numbers.ts'
 import type { Pause } from '../workers/pause.ts'
 import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
 import {
@@ -290,6 +291,8 @@ export class Triggers {
     return this.#file.transaction(() => {
       if (this.#file.version() !== this.#version) return []
       const rows = this.#rows.filter(({ due }) => due <= now)
+      for (const { due } of rows)
+        reportNumber('cartulary_trigger_lateness_seconds', [], (now - due) / 1000)
       for (const row of rows) row.due = nextFiring(row.trigger.timing, now) ?? Infinity
       const due = rows.map(({ trigger }) => trigger).filter(({ pipe }) => !this.#isMissing(pipe))
       for (const trigger of due) this.#file.markFired(trigger, now)

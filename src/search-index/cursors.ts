@@ -3,6 +3,7 @@
  * Limits the number, lifetime and memory of cursors and determines the next page; an engine adds how the hits of a page are read.
  */
 
+import { showLevel } from '../workers/numbers.ts'
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { Answer, CursorRequest, Page, PageOptions } from './search-index.ts'
@@ -45,6 +46,7 @@ export class CursorRegistry<Content extends { readonly bytes: number }> {
   constructor(limits: CursorLimits, now: () => number) {
     this.#limits = limits
     this.#now = now
+    showLevel('cartulary_cursors', () => this.size)
   }
 
   /** Throws `too-many-cursors` if a further cursor of this client, with this many bytes, would exceed a limit. */

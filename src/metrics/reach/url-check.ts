@@ -2,8 +2,9 @@
 
 import { pseudoCodes } from '../indicators.ts'
 import { Failure } from '../../errors.ts'
-import type { Outbound, OutboundRequest } from '../../client/outbound.ts'
+import { type Outbound, outboundOutcome, type OutboundRequest } from '../../client/outbound.ts'
 import type { Log } from '../../log.ts'
+import { reportNumber } from '../../workers/numbers.ts'
 import type { Pause } from '../../workers/pause.ts'
 
 const { connectionFailure, invalidUrl } = pseudoCodes
@@ -133,10 +134,13 @@ async function requestStatus(
     const answer = await context.outbound.request(request, signal)
     progress.wasRequested = true
     progress.lastStatus = answer.status
+    reportNumber('cartulary_url_checks_total', [answer.status < 400 ? 'ok' : 'refused'])
     answer.discard()
     return answer.status
   } catch (error) {
     progress.wasRequested ||= !wasBackedOff(error)
+    const kind = error instanceof Failure ? error.kind : undefined
+    reportNumber('cartulary_url_checks_total', [outboundOutcome(kind)])
     throw error
   }
 }

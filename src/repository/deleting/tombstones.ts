@@ -10,6 +10,7 @@ import { Failure } from '../../errors.ts'
 import { joinLines, fromLines } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
+import { showLevel } from '../../workers/numbers.ts'
 import { timestamp } from '../content/catalogue-record.ts'
 
 /** Kind of a deleted resource; `resource` = of a declared type, with the id `{type}/{id}`. */
@@ -119,6 +120,7 @@ export class Tombstones {
   readonly #now: () => Date
   /** Seconds until a tombstone expires. */
   readonly #lifetime: number
+  #count = 0
   /** Serials of tombstones whose removal is in progress. */
   readonly #inProgress = new Set<number>()
 
@@ -130,6 +132,13 @@ export class Tombstones {
     this.#file = openSqlite({ path, schema, format: tombstonesFormat, shrinks: true })
     this.#now = now
     this.#lifetime = days * 86_400
+    showLevel('cartulary_tombstones', () => this.#count)
+  }
+
+  /** Counts the tombstones that are not expired, for `/metrics`. */
+  recount(): void {
+    const sql = `SELECT count(*) AS count FROM tombstone WHERE ${isAlive}`
+    this.#count = Number(this.#file.first(sql, this.#expiredUpTo)?.['count'] ?? 0)
   }
 
   /**

@@ -19,6 +19,7 @@ import {
   writeDatasets,
   type DatasetPreview,
 } from './write-datasets.ts'
+import { reportNumber } from '../../workers/numbers.ts'
 
 /** Outcome of a dataset: `status` is that of a single PUT, from 400 up with the problem. */
 export type BulkItemResult = {
@@ -67,8 +68,10 @@ async function writeChunk(
     const result = 'failure' in dataset ? dataset : results.next().value
     if (result && 'result' in result) {
       const { id, outcome } = result.result
+      reportNumber('cartulary_writes_total', ['dataset', outcome.kind])
       return { ...named, id, status: outcomeStatus[outcome.kind] }
     }
+    reportNumber('cartulary_writes_total', ['dataset', 'refused'])
     const failure = result?.failure
     if (!(failure instanceof Failure)) context.log.error({ err: failure }, 'bulk.failed')
     const { status, body } = problemOf(failure, instance)

@@ -3,6 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { waitWhile } from '../../workers/condition.ts'
 import { ClientQueue } from '../../workers/fair-limiter.ts'
+import { showLevel } from '../../workers/numbers.ts'
 import { type Pause, pause as wait } from '../../workers/pause.ts'
 import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
 
@@ -83,6 +84,7 @@ export class PublicQueue {
 
   constructor(settings: QueueSettings) {
     this.#settings = settings
+    showLevel('cartulary_sparql_queue', () => this.#waiting.size)
   }
 
   /**

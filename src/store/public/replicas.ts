@@ -7,6 +7,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { reportNumber } from '../../workers/numbers.ts'
 import { Thread, WorkerLost } from '../../workers/pool.ts'
 import { boundedEngine, processBytes, type RdfEngine } from '../embedded/engine.ts'
 import { storeFullOf } from '../embedded/messages.ts'
@@ -328,6 +329,7 @@ export class Replicas {
         const replica = this.#replicas.find(({ isReady }) => !isReady)
         if (!replica || this.#isClosed) break
         const startedAt = performance.now()
+        reportNumber('cartulary_sparql_replica_builds_total')
         this.#expectedAt = startedAt + count * this.#msOfQuad
         await replica.build(memory > 0 ? memory : defaultBytes(count))
         replica.buildMs = performance.now() - startedAt

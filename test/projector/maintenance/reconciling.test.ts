@@ -56,7 +56,7 @@ it('with 0 hours nothing is compared by itself, but whoever asks is answered and
   await clock.advance(100 * hour)
   expect(asked).toEqual([])
   expect(last()).toBeUndefined()
-  expect(await text()).not.toContain('cartulary_index')
+  expect(await text()).not.toContain('cartulary_index_drift{')
   const asking = { dryRun: true, progress: () => undefined }
   expect(await reconcile(asking, new AbortController().signal)).toEqual(found)
   expect(last()).toEqual({ at: '2026-11-26T04:00:00.000Z', ...found })
