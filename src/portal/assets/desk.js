@@ -73,6 +73,8 @@
     tokenField.value = token
     words.token = token
   }
+  /* Sent until there is an answer: what a request without one has made is not made twice. */
+  let attempt = String(Math.random())
   const send = async (chosen, isAgain = false) => {
     clearTimeout(timer)
     const data = toSend(chosen)
@@ -83,7 +85,7 @@
     }
     const before = changes
     const { value } = form.elements.revision
-    const own = { _csrf: tokenField.value, revision: value, do: 'save' }
+    const own = { _csrf: tokenField.value, revision: value, do: 'save', attempt }
     const body = new URLSearchParams([...data, ...Object.entries(own)])
     const request = { method: 'POST', body, headers: { Accept: 'text/html' } }
     const answer = await fetch(form.action, request).catch(() => undefined)
@@ -104,6 +106,7 @@
       later(30_000)
       return
     }
+    attempt = String(Math.random())
     await released()
     const sent = follow(page, data)
     if (!isSending) adopt(page, sent, chosen)

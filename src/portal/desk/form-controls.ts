@@ -280,11 +280,10 @@ export function conceptControl(form: FieldContext, rows: FormRows, label: string
   const list = concepts.list(field.vocabulary)
   const [first] = rows.rows
   if (field.single && first && list.length > 0 && list.length <= mostChoices && !first.message)
-    return choiceControl(form, rows, first, label)
+    return choicesOf(rows).map((row) => choiceControl(form, rows, row, label))
   const chips = rows.rows.filter(isChip)
-  const open = rows.rows
-    .filter((row) => !isChip(row))
-    .slice(0, field.single && chips.length > 0 ? 0 : 20)
+  const isFull = field.single && chips.length > 0
+  const open = rows.rows.filter((row) => !isChip(row) && (row.text !== '' || !isFull)).slice(0, 20)
   const listId = `l-${name}`
   const options =
     list.length <= mostOptions &&
@@ -304,6 +303,10 @@ export function conceptControl(form: FieldContext, rows: FormRows, label: string
     open.length > 0 && options,
   ]
 }
+
+/** Rows with a list to open: of a field with one value the first, and choices that are not saved. */
+export const choicesOf = ({ field, rows }: FormRows): readonly FormRow[] =>
+  rows.filter((row, index) => !field.single || index === 0 || (!isChip(row) && row.text !== ''))
 
 /** List to open with the permitted values; a value that is none of them stays the chosen one. */
 export function choiceControl(
@@ -336,17 +339,19 @@ export function licenceControl(form: FieldContext, { field, name, rows }: FormRo
   const { page, concepts } = form
   const chosen = rows.find(isChip)
   const typed = rows.find(({ message }) => message !== undefined)
-  const row = chosen ?? { name: `${name}.+0`, text: '', language: '' }
-  const sent = chosen ? undefined : form.sent?.get(row.name)
-  const current = chosen?.term?.termType === 'NamedNode' ? chosen.text : sent
+  const other = typed?.name ?? `${name}.+1`
+  // Beside what others chose meanwhile.
+  const unsaved = rows.find((one) => !isChip(one) && one.name !== other && one.text !== '')
+  const row = unsaved ?? chosen ?? { name: `${name}.+0`, text: '', language: '' }
+  const own = chosen?.term?.termType === 'NamedNode' ? chosen.text : undefined
+  const current = unsaved?.text ?? own ?? (chosen ? undefined : form.sent?.get(row.name))
   const known = current === undefined ? undefined : concepts.find(field.vocabulary, current)
   const used = form.values.licences.flatMap((iri) => concepts.find(field.vocabulary, iri) ?? [])
   const offered = [...new Set([...used, ...suggestedLicences])].slice(0, suggestedLicences.length)
   const cards = [
-    ...(current === undefined ? [] : [current]),
-    ...offered.filter((iri) => iri !== known && iri !== current),
+    ...new Set([current, own].filter((iri) => iri !== undefined)),
+    ...offered.filter((iri) => iri !== known && iri !== current && iri !== own),
   ]
-  const other = typed?.name ?? `${name}.+1`
   return [
     html`<div class="choices">${cards.map((iri) => {
       const words = licencesInWords.get(concepts.find(field.vocabulary, iri) ?? iri)

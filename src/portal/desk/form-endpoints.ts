@@ -92,8 +92,8 @@ type Saved = {
   readonly isMerged: boolean
   /** Points before the correction that the form is for; absent for other forms. */
   readonly points: string | undefined
-  /** Described value that the form of a new one made. */
-  readonly made: Term | undefined
+  /** Described values that rows of the form became, by the name of the row. */
+  readonly made: ReadonlyMap<string, Term>
 }
 
 /**
@@ -127,6 +127,7 @@ async function savePosted(
       pageLanguage: context.language,
       concepts: await conceptsOfForm(context, model),
       isStale,
+      attempt: textField(form, 'attempt'),
       copied: await copiedBy(context, draft, pressed),
     })
     const isMerged = isStale && made !== '' && change.removed.length + change.added.length > 0
@@ -227,14 +228,15 @@ function pathAfter(after: AfterSaving): string {
   const to = (steps: readonly string[]) =>
     `${context.pathTo('desk', draft.type, draft.id, ...steps)}?${query.toString()}`
   if (action === 'next') return to(next(draft, name, context))
-  const field = rest.split('=')[0] ?? ''
-  const tag = textField(form, `${field}.@`)
+  const typed = rest.split('=')[0] ?? ''
+  const tag = textField(form, `${typed}.@`)
+  const field = nameAfter(typed, saved)
   for (const added of addedIn(context)) query.append('add', added)
   if (action === 'add') query.append('add', tag === '' ? field : `${field}.${tag}`)
   query.set('saved', isMerged ? 'merged' : '1')
   const isGone = action === 'remove' && field === name
   // A row that the button has filled has another name now.
-  const shown = action === 'use' ? (field.split('.+')[0] ?? '') : field
+  const shown = action === 'use' ? (typed.split('.+')[0] ?? '') : field
   const anchor = field === '' ? '' : `#f-${shown.split('.').slice(0, fieldDepth(shown)).join('.')}`
   const steps = isGone ? next(draft, name, context) : here(after)
   // Enter in the field of a search saves the form as well.
@@ -243,6 +245,18 @@ function pathAfter(after: AfterSaving): string {
   const list = isSearch ? `&q=${encodeURIComponent(find)}` : listQuery(context)
   return to(steps) + list + fixQuery(context) + anchor
 }
+
+/** Name of a control after its form was saved: rows that became described values have names of their own. */
+const nameAfter = (name: string, { made }: Pick<Saved, 'made'>): string =>
+  [...made]
+    .toSorted(([one], [other]) => other.length - one.length)
+    .reduce(
+      (now, [row, term]) =>
+        now === row || now.startsWith(`${row}.`)
+          ? `${row.slice(0, row.lastIndexOf('.'))}.${rowKey(term, '')}${now.slice(row.length)}`
+          : now,
+      name,
+    )
 
 /** Number of parts of a control's name that lead to its field: an odd one. */
 const fieldDepth = (name: string): number => {
@@ -269,11 +283,11 @@ const parentOf: Next = ({ model }, name) => {
 }
 
 /** The page of the form itself; of a value that its first saving made, the page of this value. */
-function here({ context, c, path, saved: { draft, made } }: AfterSaving): readonly string[] {
+function here({ context, c, path, saved }: AfterSaving): readonly string[] {
   const name = c.req.param('name') ?? ''
   if (!path.startsWith('/files')) return [name]
-  if (made && /\.\+\d+$/.test(name))
-    return ['files', `${name.slice(0, name.lastIndexOf('.'))}.${rowKey(made, '')}`]
+  const [{ draft }, own] = [saved, nameAfter(name, saved)]
+  if (own !== name) return ['files', own]
   const isThere = rowNamed(rowsOfDraft({ context, draft, added: [] }), name)?.row.term
   return isThere ? ['files', name] : parentOf(draft, name, context)
 }

@@ -11,6 +11,7 @@ import {
   areaControl,
   chip,
   choiceControl,
+  choicesOf,
   conceptControl,
   type FieldContext,
   fieldLabel,
@@ -86,9 +87,7 @@ function control(form: FieldContext, rows: FormRows, label: string): HtmlContent
       ]
     case 'boolean':
     case 'choice':
-      return rows.rows
-        .slice(0, field.single ? 1 : undefined)
-        .map((row) => choiceControl(form, rows, row, label))
+      return choicesOf(rows).map((row) => choiceControl(form, rows, row, label))
     default:
       return lineControls(form, rows, label)
   }

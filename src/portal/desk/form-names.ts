@@ -1,7 +1,7 @@
 /** Names of the controls of a form, by which the values that they show are found again when it is posted; and the posted tree. */
 
 import { hash } from 'node:crypto'
-import type { Term } from '@rdfjs/types'
+import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { termText } from '../../rdf/lines.ts'
 
@@ -27,9 +27,19 @@ export const shortDigest = (text: string) => hash('sha256', text, 'base64url').s
 export const rowKey = (term: Term, text: string): string =>
   `~${shortDigest(termText(term))}${shortDigest(sentText(text))}${term.termType === 'Literal' ? term.language : ''}`
 
+/** Whether a row shows the value of a statement. */
+export const isShownBy = (token: string, { object }: Quad) =>
+  token.startsWith('~') && token.slice(1, 9) === shortDigest(termText(object))
+
 /** Language tag of a text in languages, by the part of its control's name; `''` for one without. */
 export const languageOfKey = (key: string): string =>
-  key.startsWith('~') ? key.slice(17) : key.startsWith('+') ? key.slice(1).replace(/^\d+$/, '') : ''
+  key.startsWith('~')
+    ? key.slice(17)
+    : key.startsWith('!')
+      ? key.slice(9)
+      : key.startsWith('+')
+        ? key.slice(1).replace(/^\d+$/, '')
+        : ''
 
 /** Language tag of what a person writes in place of a text: that of a machine translation (`-t-`, RFC 6497) without its source. */
 export const authoredTag = (tag: string): string => tag.replace(/-t-.*$/i, '')
@@ -37,15 +47,20 @@ export const authoredTag = (tag: string): string => tag.replace(/-t-.*$/i, '')
 /** Whether a control was sent with the text that it was rendered with. */
 export const isUnchanged = (name: string, text: string): boolean => {
   const key = name.split('.').at(-1) ?? ''
-  return key.startsWith('~') && key.slice(9, 17) === shortDigest(sentText(text))
+  const shown = { '~': key.slice(9, 17), '!': key.slice(1, 9) }[key.slice(0, 1)]
+  return shown === shortDigest(sentText(text))
 }
 
 /** Whether a control has no value of its field: the language of new texts (`title.@`), or a choice (`download_url.=data`). */
 export const isChoice = (name: string): boolean => /\.[@=][a-z]*$/.test(name)
 
-/** Part of a control's name by which a typed text is found again. */
-export const typedKey = (entry: Typed): string =>
-  `!${shortDigest(JSON.stringify([entry.node, entry.path, entry.language, entry.text]))}`
+/** Part of a control's name by which a typed text of its field is found again. */
+export const typedKey = ({ text, language }: Typed): string =>
+  `!${shortDigest(sentText(text))}${language}`
+
+/** Whether two typed texts of a resource are the same. */
+export const isSameTyped = (one: Typed, other: Typed) =>
+  one.path === other.path && one.language === other.language && one.text === other.text
 
 /** Posted controls as a tree: field → row → value, and fields of nested rows. */
 export type PostedRows = Map<string, PostedRow>
@@ -55,12 +70,13 @@ export type PostedRow = {
   readonly fields: Map<string, PostedRows>
 }
 
-/** Most values of one field that a form may have. */
-const mostRows = 200
-
 /** Failure of a form with too many of something. */
 export const tooMany = (what: string) =>
   new Failure('too-large', `a form has at most ${what}; edit the record as Turtle`)
+
+/** Failure of a form that changes what others changed meanwhile. */
+export const bothChanged = () =>
+  new Failure('precondition-failed', 'others changed the same field meanwhile')
 
 /** Most characters between which a name of a control is cut. */
 const mostDepth = 12
@@ -79,7 +95,6 @@ function rowAt(fields: Map<string, PostedRows>, name: string): PostedRow | undef
     at.set(field, rows)
     row = rows.get(token) ?? newRow()
     rows.set(token, row)
-    if (rows.size > mostRows) throw tooMany(`${mostRows} values of a field`)
     at = row.fields
   }
   return row
@@ -100,7 +115,7 @@ export function postedRows(
     const owner = side && name.slice(0, -side.length - 1)
     if (side && owner !== undefined)
       boxes.set(owner, (boxes.get(owner) ?? new Map()).set(side, value.trim()))
-    else if (!isUnchanged(name, value)) {
+    else {
       const row = rowAt(fields, name)
       if (row) row.value = value
     }
@@ -108,7 +123,11 @@ export function postedRows(
   for (const [name, box] of boxes) {
     const row = rowAt(fields, name)
     const numbers = sides.map((side) => (box.get(side) ?? '').replace(',', '.'))
-    if (row && !row.value?.trim()) row.value = numbers.join(' ').trim()
+    const [text, own] = [numbers.join(' ').trim(), row?.value ?? '']
+    const isOwn = own.trim() === '' || (text !== '' && isUnchanged(name, own))
+    // Of two texts none is lost: together they are no area, which its field says.
+    if (row && isOwn) row.value = text
+    else if (row && text !== '' && !isUnchanged(name, text)) row.value = `${text} ${own}`
   }
   const [action, rest] = split(pressed, ':')
   const [name, value] = split(rest, '=')
@@ -117,6 +136,14 @@ export function postedRows(
   if (row && action === 'use') row.value = value
   return fields
 }
+
+/** Whether a posted row, or one in its fields, has a text other than the form had shown; `isAny` for any text. */
+export const hasText = (
+  [token, { value = '', fields }]: readonly [string, PostedRow],
+  isAny = false,
+): boolean =>
+  (value.trim() !== '' && !/^[@=]/.test(token) && (isAny || !isUnchanged(token, value))) ||
+  [...fields.values()].some((rows) => [...rows].some((row) => hasText(row, isAny)))
 
 /** Cuts a text at the first separator. */
 export const split = (text: string, separator: string): readonly [string, string] => {

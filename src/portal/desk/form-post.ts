@@ -3,11 +3,10 @@
  * and what no control shows is not touched.
  */
 
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
-import { Failure } from '../../errors.ts'
 import type { FormField } from '../../profile/form-model.ts'
-import { termText, toLine } from '../../rdf/lines.ts'
+import { toLine } from '../../rdf/lines.ts'
 import { rdf, rdfs } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
@@ -15,38 +14,50 @@ import type { CopiedValues } from './catalogue-values.ts'
 import type { Concepts } from './concepts.ts'
 import {
   authoredTag,
+  bothChanged,
+  hasText,
+  isSameTyped,
+  isShownBy,
   isUnchanged,
   languageOfKey,
   type PostedRow,
   type PostedRows,
   postedRows,
   sentText,
-  shortDigest,
   tooMany,
   type Typed,
   typedKey,
 } from './form-names.ts'
 import { readTerms, type Refusal } from './form-terms.ts'
 
-/** Most described values with a page of their own. */
-const mostDescribed = 100
+/** Most described values with a page of their own, and most values of one field that a form may change. */
+const [mostDescribed, mostRows] = [100, 200]
 
-/** Graph that changes while a form is saved, by line. */
-type Editing = {
+/** Graph that changes while a form is saved, by line; `before` is that of the draft. */
+type Editing = Required<Pick<PostedForm, 'concepts' | 'pageLanguage' | 'isStale' | 'attempt'>> & {
   readonly quads: Map<string, Quad>
+  readonly before: ReadonlyMap<string, Quad>
   readonly typed: Typed[]
-  readonly concepts: Concepts
-  readonly pageLanguage: string
-  /** Whether the draft was changed after the form had been made: the form may have been sent twice. */
-  readonly isStale: boolean
-  /** Described value that an empty row became last. */
-  made?: Term
+  /** Described values that rows became, by the name of the row. */
+  readonly made: Map<string, Term>
 }
 
-const objectsOf = ({ quads }: Editing, node: Quad_Subject, paths: readonly string[]) =>
-  [...quads.values()].filter(
-    ({ subject, predicate }) => subject.equals(node) && paths.includes(predicate.value),
-  )
+/** Row of a posted form: its token, the name that leads to it, and the rows of its field. */
+type Row = {
+  readonly token: string
+  readonly name: string
+  readonly row: PostedRow
+  readonly posted: PostedRows
+}
+
+const aboutOf = ({ quads }: Editing, node: Term) =>
+  [...quads.values()].filter(({ subject }) => subject.equals(node))
+
+const objectsOf = (editing: Editing, node: Quad_Subject, paths: readonly string[]) =>
+  aboutOf(editing, node).filter(({ predicate }) => paths.includes(predicate.value))
+
+const typedOf = ({ typed }: Editing, node: Term) =>
+  typed.filter((entry) => entry.node === keyOf(node))
 
 const add = ({ quads }: Editing, ...added: readonly Quad[]) => {
   for (const triple of added) quads.set(toLine(triple), triple)
@@ -58,9 +69,8 @@ function removeStatement(editing: Editing, triple: Quad): void {
   quads.delete(toLine(triple))
   const { object } = triple
   if (object.termType === 'Literal') return
-  const all = [...quads.values()]
-  if (all.some((other) => other.object.equals(object))) return
-  for (const about of all.filter(({ subject }) => subject.equals(object)))
+  if ([...quads.values()].some((other) => other.object.equals(object))) return
+  for (const about of aboutOf(editing, object))
     if (quads.has(toLine(about))) removeStatement(editing, about)
   editing.typed.splice(0, Infinity, ...editing.typed.filter(({ node }) => node !== keyOf(object)))
 }
@@ -70,56 +80,68 @@ function saveLeaf(
   editing: Editing,
   node: Quad_Subject,
   field: FormField,
-  [token, row]: readonly [string, PostedRow],
+  { token, row, posted }: Row,
 ): void {
   const text = sentText(row.value ?? '')
   const language = languageOfKey(token)
-  const shown = objectsOf(editing, node, field.path).find(
-    ({ object }) => token.startsWith('~') && token.slice(1, 9) === shortDigest(termText(object)),
+  const shown = objectsOf(editing, node, field.path).find((one) => isShownBy(token, one))
+  const entry = typedOf(editing, node).find(
+    (one) => one.path === field.path[0] && typedKey(one) === token,
   )
-  const entry = token.startsWith('!')
-    ? editing.typed.find((typed) => typedKey(typed) === token)
-    : undefined
-  if (row.isRemoved) {
-    if (shown) removeStatement(editing, shown)
-    if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
-    return
-  }
-  if (row.value === undefined || isUnchanged(token, text)) return
+  const isSame = !entry && isUnchanged(token, text) && !isMade(editing, node)
+  if (!row.isRemoved && (row.value === undefined || isSame)) return
   if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
-  if (text.trim() === '') {
+  if (row.isRemoved || text.trim() === '') {
     if (shown) removeStatement(editing, shown)
     return
   }
-  const tag = entry?.language ?? language
   const isNew = shown === undefined && entry === undefined
-  const instead = isNew ? statementInstead(editing, node, field, tag) : undefined
+  const instead = isNew ? statementInstead(editing, node, field, language) : undefined
   const found = shown ?? (isText(field) ? instead : undefined)
   const old = found?.object
   const { concepts, pageLanguage } = editing
-  const terms = readTerms(field, text, { language: tag, pageLanguage, old, concepts })
-  if (editing.isStale && instead && ('message' in terms || !has(terms, instead.object)))
-    throw new Failure('precondition-failed', 'others changed the same field meanwhile')
-  saveTerms(editing, node, field, { found, terms, text, language: tag })
+  const terms = readTerms(field, text, { language, pageLanguage, old, concepts })
+  const saved = { found, terms, text, language }
+  if (instead && isContested(editing, instead, posted, saved)) throw bothChanged()
+  saveTerms(editing, node, field, saved)
 }
+
+const isMade = ({ made }: Editing, node: Term) => has([...made.values()], node)
 
 const isText = ({ editor }: FormField) => editor === 'texts' || editor === 'prose'
 
-/** Editors whose values are chosen, not typed. */
-const chosen: ReadonlySet<string> = new Set(['boolean', 'choice', 'concept', 'licence', 'place'])
-
-/** Statement of others where a row shows none: the text of its language, or the typed value of a single field. */
+/** Statement where a row shows none: the text of its language, or the value of a single field. */
 function statementInstead(
   editing: Editing,
   node: Quad_Subject,
   field: FormField,
   tag: string,
 ): Quad | undefined {
-  if (!isText(field) && (!field.single || chosen.has(field.editor))) return undefined
+  if (!isText(field) && !field.single) return undefined
   return objectsOf(editing, node, field.path).find(
     ({ object }) =>
       !isText(field) || (object.termType === 'Literal' && object.language === tag && tag !== ''),
   )
+}
+
+/**
+ * Whether a row would replace what others wrote meanwhile, or what another row of the form says; not where the draft has the same
+ * already, because the form was sent before.
+ */
+function isContested(
+  editing: Editing,
+  instead: Quad,
+  posted: PostedRows,
+  { found, terms, text }: Saved,
+): boolean {
+  const { subject, predicate, object } = instead
+  const isRefused = 'message' in terms
+  const isThere = isRefused
+    ? typedOf(editing, subject).some((one) => one.path === predicate.value && one.text === text)
+    : has(terms, object)
+  if (isThere) return false
+  if (!editing.before.has(toLine(instead))) return found !== undefined || !isRefused
+  return editing.isStale && ![...posted.keys()].some((token) => isShownBy(token, instead))
 }
 
 type Saved = {
@@ -141,7 +163,7 @@ function saveTerms(
     if (found) removeStatement(editing, found)
     const tag = found?.object.termType === 'Literal' ? found.object.language : language
     const entry = { node: keyOf(node), path, language: tag, text, message: terms.message }
-    const isThere = editing.typed.some((other) => typedKey(other) === typedKey(entry))
+    const isThere = typedOf(editing, node).some((other) => isSameTyped(other, entry))
     if (!isThere) editing.typed.push(entry)
     return
   }
@@ -162,75 +184,79 @@ function removeTranslations(
   if (written.termType !== 'Literal' || written.language === '') return
   for (const other of objectsOf(editing, node, field.path)) {
     if (other.object.termType !== 'Literal') continue
-    const authored = authoredTag(other.object.language).toLowerCase()
-    if (authored === written.language.toLowerCase() && /-t-/i.test(other.object.language))
-      removeStatement(editing, other)
+    const { language } = other.object
+    const isSame = authoredTag(language).toLowerCase() === written.language.toLowerCase()
+    if (isSame && /-t-/i.test(language)) removeStatement(editing, other)
   }
 }
-
-/** Whether a posted row or one of its fields has a text. */
-const hasText = ({ value, fields }: PostedRow): boolean =>
-  (value ?? '').trim() !== '' ||
-  [...fields.values()].some((rows) =>
-    [...rows].some(([token, row]) => !/^[@=]/.test(token) && hasText(row)),
-  )
 
 function saveNested(
   editing: Editing,
   node: Quad_Subject,
   field: FormField,
-  [token, row]: readonly [string, PostedRow],
+  { token, row, name }: Row,
 ): void {
-  const { nested } = field
-  if (!nested) return
-  if (token.startsWith('~')) {
-    const found = objectsOf(editing, node, field.path).find(
-      ({ object }) => token.slice(1, 9) === shortDigest(termText(object)),
-    )
-    if (!found || found.object.termType === 'Literal') return
-    if (row.isRemoved) removeStatement(editing, found)
-    else if (found.object.termType === 'NamedNode' || found.object.termType === 'BlankNode') {
-      const size = editing.quads.size
-      saveFields(editing, found.object, nested.fields, row.fields)
-      if (editing.quads.size < size) removeIfEmpty(editing, found)
-    }
-  } else if (token.startsWith('+') && !row.isRemoved && hasText(row)) {
-    const others = objectsOf(editing, node, field.path)
-    const made = blankNode(`n${randomUUID().replaceAll('-', '')}`)
-    const isTyped = nested.class !== rdfs('Resource').value
-    add(
-      editing,
-      quad(node, namedNode(field.path[0] ?? ''), made),
-      ...(isTyped ? [quad(made, rdf('type'), namedNode(nested.class))] : []),
-    )
-    saveFields(editing, made, nested.fields, row.fields)
-    const link = objectsOf(editing, node, field.path).find(({ object }) => object.equals(made))
-    const twin = others.find(({ object }) => editing.isStale && says(editing, object, made))
-    editing.made = twin?.object ?? made
-    if (link && twin) removeStatement(editing, link)
-    else if (nested.fields.length > 4 && others.length >= mostDescribed)
-      throw tooMany(`${mostDescribed} files`)
+  const found = objectsOf(editing, node, field.path).find((one) => isShownBy(token, one))
+  const value = found?.object
+  if (found && row.isRemoved) removeStatement(editing, found)
+  else if (found && (value?.termType === 'NamedNode' || value?.termType === 'BlankNode')) {
+    const size = editing.quads.size
+    saveFields(editing, value, field.nested?.fields ?? [], { rows: row.fields, prefix: `${name}.` })
+    if (editing.quads.size < size) removeIfEmpty(editing, found)
+  } else if (!row.isRemoved && hasText([token, row], isMade(editing, node))) {
+    // Its value is gone: who changed it sees it once more, and makes a new one of it.
+    if (token.startsWith('~') && editing.isStale && !isMade(editing, node)) throw bothChanged()
+    makeNested(editing, node, field, { row, name })
   }
 }
 
-/** Whether one resource says all that another one says. */
-const says = ({ quads }: Editing, one: Term, other: Term): boolean => {
-  const about = (term: Term) => [...quads.values()].filter(({ subject }) => subject.equals(term))
-  const said = about(one)
-  return about(other).every(({ predicate, object }) =>
-    said.some(
-      (triple) =>
-        triple.predicate.equals(predicate) &&
-        (object.termType === 'BlankNode' || triple.object.equals(object)),
-    ),
+/** Makes a described value of a row; what the same form had made, where its answer was lost, is made anew. */
+function makeNested(
+  editing: Editing,
+  node: Quad_Subject,
+  { path, nested }: FormField,
+  { row, name }: Pick<Row, 'row' | 'name'>,
+): void {
+  if (!nested) return
+  const { attempt, isStale } = editing
+  const label = attempt === '' ? randomUUID() : hash('sha256', `${attempt} ${name}`).slice(0, 32)
+  const made = blankNode(`n${label.replaceAll('-', '')}`)
+  const isLink = ({ object }: Quad) => object.equals(made)
+  const earlier = objectsOf(editing, node, path).find(isLink)
+  if (earlier) removeStatement(editing, earlier)
+  const others = objectsOf(editing, node, path)
+  add(editing, quad(node, namedNode(path[0] ?? ''), made))
+  if (nested.class !== rdfs('Resource').value)
+    add(editing, quad(made, rdf('type'), namedNode(nested.class)))
+  editing.made.set(name, made)
+  saveFields(editing, made, nested.fields, { rows: row.fields, prefix: `${name}.` })
+  const link = objectsOf(editing, node, path).find(isLink)
+  const twin = others.find(({ object }) => isStale && says(editing, object, made))
+  if (link && twin) {
+    removeStatement(editing, link)
+    editing.made.set(name, twin.object)
+  } else if (nested.fields.length > 4 && others.length >= mostDescribed)
+    throw tooMany(`${mostDescribed} files`)
+}
+
+/** Whether one resource says all that another one says, typed texts too. */
+const says = (editing: Editing, one: Term, other: Term): boolean => {
+  const [said, typed] = [aboutOf(editing, one), typedOf(editing, one)]
+  const isSame = (own: Term, term: Term) =>
+    own.equals(term) || (term.termType === 'BlankNode' && says(editing, own, term))
+  return (
+    typedOf(editing, other).every((entry) => typed.some((own) => isSameTyped(own, entry))) &&
+    aboutOf(editing, other).every(({ predicate, object }) =>
+      said.some((own) => own.predicate.equals(predicate) && isSame(own.object, object)),
+    )
   )
 }
 
 /** Removes a blank node that has nothing but its class after its fields were emptied. */
 function removeIfEmpty(editing: Editing, link: Quad): void {
   if (link.object.termType !== 'BlankNode') return
-  const about = [...editing.quads.values()].filter(({ subject }) => subject.equals(link.object))
-  const isTyped = editing.typed.some(({ node }) => node === keyOf(link.object))
+  const about = aboutOf(editing, link.object)
+  const isTyped = typedOf(editing, link.object).length > 0
   if (!isTyped && about.length > 0 && about.every(({ predicate }) => predicate.equals(rdf('type'))))
     removeStatement(editing, link)
 }
@@ -240,7 +266,7 @@ function saveFields(
   editing: Editing,
   node: Quad_Subject,
   fields: readonly FormField[],
-  rows: Map<string, PostedRows>,
+  { rows, prefix = '' }: { readonly rows: Map<string, PostedRows>; readonly prefix?: string },
 ): void {
   const posts = fields.flatMap((field) => {
     const posted = rows.get(field.name)
@@ -248,12 +274,15 @@ function saveFields(
   })
   for (const { field, posted, before } of posts) {
     const language = posted.get('@')?.value ?? ''
+    if ([...posted].filter((row) => hasText(row)).length > mostRows)
+      throw tooMany(`${mostRows} values of a field`)
     for (const [token, row] of posted) {
       if (/^[@=]/.test(token)) continue
       const isNested = row.fields.size > 0 || (field.nested && row.value === undefined)
       const named = field.editor === 'keywords' && token.startsWith('+') ? `+${language}` : token
-      if (isNested) saveNested(editing, node, field, [token, row])
-      else saveLeaf(editing, node, field, [named, row])
+      const name = `${prefix}${field.name}.${token}`
+      if (isNested) saveNested(editing, node, field, { token, row, posted, name })
+      else saveLeaf(editing, node, field, { token: named, row, posted, name })
     }
     const after = valuesOf(editing, node, field.path)
     if (!isSameSet(before, after)) spread(editing, node, fields, { field, before })
@@ -277,13 +306,13 @@ function saveCopies(
   if (!choice || (token === `=${choice.value}` && isSameSet(before, now))) return
   for (const statement of objectsOf(editing, node, path))
     if (has([...before, ...now], statement.object)) removeStatement(editing, statement)
-  const hasOther = [...posted].some(([key, row]) => key.startsWith('+') && hasText(row))
+  const hasOther = [...posted].some((row) => row[0].startsWith('+') && hasText(row))
   if (choice.value === 'data' && !hasOther)
     add(editing, ...now.map((term) => quad(node, namedNode(path[0] ?? ''), term)))
 }
 
-const valuesOf = (editing: Editing, node: Quad_Subject, paths: readonly string[]) =>
-  objectsOf(editing, node, paths).map(({ object }) => object)
+const valuesOf = (...of: Parameters<typeof objectsOf>) =>
+  objectsOf(...of).map(({ object }) => object)
 
 const has = (terms: readonly Term[], term: Term) => terms.some((other) => other.equals(term))
 
@@ -331,7 +360,10 @@ export type PostedForm = {
   readonly pressed: string
   readonly pageLanguage: string
   readonly concepts: Concepts
+  /** Whether the draft was changed after the form had been made: the form may have been sent twice. */
   readonly isStale?: boolean
+  /** Mark of a form that is sent again where its answer was lost. */
+  readonly attempt?: string
   /** Values of a field that are taken from another record, where the field has none. */
   readonly copied?: CopiedValues | undefined
 }
@@ -341,8 +373,8 @@ export type FormChange = {
   readonly removed: readonly Quad[]
   readonly added: readonly Quad[]
   readonly typed: readonly Typed[]
-  /** Described value that an empty row became; the last one of several. */
-  readonly made?: Term | undefined
+  /** Described values that rows became, by the name of the row. */
+  readonly made: ReadonlyMap<string, Term>
 }
 
 /**
@@ -350,10 +382,12 @@ export type FormChange = {
  * `too-large` for one with too many values.
  */
 export function savedForm(form: PostedForm): FormChange {
-  const { node, copied, isStale = false } = form
+  const { node, copied, isStale = false, attempt = '' } = form
   const before = new Map(form.quads.map((triple) => [toLine(triple), triple]))
-  const editing: Editing = { ...form, quads: new Map(before), typed: [...form.typed], isStale }
-  saveFields(editing, node, form.fields, postedRows(form.entries, form.pressed))
+  const made = new Map<string, Term>()
+  const own = { quads: new Map(before), typed: [...form.typed], isStale, before, attempt, made }
+  const editing: Editing = { ...form, ...own }
+  saveFields(editing, node, form.fields, { rows: postedRows(form.entries, form.pressed) })
   if (copied && objectsOf(editing, node, copied.field.path).length === 0)
     add(editing, ...copied.statements)
   return {

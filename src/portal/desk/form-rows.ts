@@ -3,7 +3,7 @@
 import type { Quad_Subject, Term } from '@rdfjs/types'
 import type { FormField } from '../../profile/form-model.ts'
 import { type Graph, keyOf } from '../../rdf/read.ts'
-import { isUnchanged, languageOfKey, rowKey, type Typed, typedKey } from './form-names.ts'
+import { isChoice, isUnchanged, languageOfKey, rowKey, type Typed, typedKey } from './form-names.ts'
 import { textOfTerm } from './form-terms.ts'
 
 /** Row of a field; `name` is that of its control. */
@@ -62,7 +62,7 @@ export const rowsOf = (
       ? [...termRows(source, node, field, name), ...typedRows(source, node, field, name)]
       : []
     const rows = [...filled, ...emptyRows(source, field, name, filled)]
-    const own = source.sent ? withSent(source, field, name, rows) : rows
+    const own = source.sent ? withSent({ source, node, field, name, rows }) : rows
     return { field, name, rows: inOrder(source, field, own) }
   })
   return shown.map((one) => {
@@ -94,25 +94,28 @@ function inOrder(
   return rows.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** Rows with the texts that were sent, and further ones for those that no row has. */
-function withSent(
-  source: RowSource,
-  field: FormField,
-  name: string,
-  rows: readonly FormRow[],
-): readonly FormRow[] {
+type SentRows = FormRows & {
+  readonly source: RowSource
+  /** Absent for a described value that is new, or gone. */
+  readonly node: Quad_Subject | undefined
+}
+
+/** Rows with the texts that were sent, and further ones for those that no row has; of a value that is gone, for all of its texts. */
+function withSent({ source, node, field, name, rows }: SentRows): readonly FormRow[] {
   const sent: ReadonlyMap<string, string> = source.sent ?? new Map<string, string>()
   const own = [...sent.keys()].filter((key) => key.startsWith(`${name}.`))
+  const isTyped = (key: string) => {
+    const text = sent.get(key) ?? ''
+    return text.trim() !== '' && !isChoice(key) && !(node && isUnchanged(key, text))
+  }
   const tokens = new Set(own.map((key) => key.slice(name.length + 1).split('.')[0] ?? ''))
   const more = [...tokens].flatMap((token): readonly FormRow[] => {
     const rowName = `${name}.${token}`
-    const text = sent.get(rowName) ?? ''
+    const parts = own.filter((key) => key.startsWith(`${rowName}.`))
     const isKnown = /^[@=]/.test(token) || rows.some((row) => row.name === rowName)
-    if (isKnown || isUnchanged(rowName, text)) return []
-    const hasParts = field.nested && own.some((key) => key.startsWith(`${rowName}.`))
-    if (text === '' && !hasParts) return []
-    const row = { name: rowName, text, language: languageOfKey(token) }
-    return field.nested && hasParts
+    if (isKnown || ![rowName, ...parts].some(isTyped)) return []
+    const row = { name: rowName, text: sent.get(rowName) ?? '', language: languageOfKey(token) }
+    return field.nested && parts.length > 0
       ? [{ ...row, parts: rowsOf(source, undefined, field.nested.fields, `${rowName}.`) }]
       : [row]
   })

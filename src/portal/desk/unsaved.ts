@@ -92,7 +92,7 @@ function unsavedNotice(
 }
 
 /** Fields of forms that are no text. */
-const notTyped: ReadonlySet<string> = new Set(['do', 'revision', 'of'])
+const notTyped: ReadonlySet<string> = new Set(['do', 'revision', 'of', 'attempt'])
 
 /** Entries that were typed: with a text, and other than what the form had. */
 const typedIn = (fields: URLSearchParams) =>

@@ -11,6 +11,7 @@ import {
 } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
 import { signedIn } from '../signed-in.ts'
+import { controlsIn } from './form-sender.ts'
 
 const keys = { 'key-of-everything': ['*'], 'publisher-of-rivers': ['publisher:rivers'] }
 
@@ -108,4 +109,16 @@ test('the licences of the catalogue are the first cards', async () => {
   const { form } = await begun('Sand')
   const [, first] = /name="license\.[^"]+" value="([^"]+)"/.exec(await form()) ?? []
   expect(first).toMatch(/DLDE_BY_2_0$/)
+})
+
+test('the first change of a published dataset may be one of its contact', async () => {
+  const desk = await signedIn(platform, 'publisher-of-rivers')
+  const path = '/en/desk/datasets/levels/essentials?catalogue=rivers'
+  const sent = controlsIn(await desk.page(path))
+  const [email = ''] = [...sent].find(([, text]) => text === 'water@rivers.example') ?? []
+  sent.set(email, 'new@rivers.example')
+  expect((await desk.post(path, Object.fromEntries(sent))).status).toBe(303)
+  const form = await desk.page(path)
+  for (const text of ['value="new@rivers.example"', 'value="Water desk"'])
+    expect(form).toContain(text)
 })

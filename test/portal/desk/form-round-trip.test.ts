@@ -120,7 +120,7 @@ function post(
   })
 }
 
-const nothing: FormChange = { removed: [], added: [], typed: [] }
+const nothing: FormChange = { removed: [], added: [], typed: [], made: new Map() }
 const lines = (quads: readonly Quad[]) => quads.map(toLine)
 
 const recordOf = async (turtle: string): Promise<Record> => ({
