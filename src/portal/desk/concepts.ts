@@ -4,9 +4,8 @@ import type { FormField, FormModel } from '../../profile/form-model.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { readLines } from '../../rdf/lines.ts'
 import { graphOf } from '../../rdf/read.ts'
-import { namedNode } from '../../rdf/terms.ts'
-import { bind, loadQuery } from '../../store/queries.ts'
 import { fold } from '../../text/fold.ts'
+import { listed, textOr } from '../../text/json.ts'
 import { keysOf } from '../../text/records.ts'
 import { nearest } from '../../text/nearest.ts'
 import { type Authorities, conceptIri, shippedAuthorities } from '../../vocabularies/authorities.ts'
@@ -117,14 +116,39 @@ const vocabulariesIn = (fields: readonly FormField[]): readonly string[] =>
     ...vocabulariesIn(nested?.fields ?? []),
   ])
 
-/** Reads the concepts of an installed vocabulary; none where the store does not answer in time. */
+/** Most vocabularies that are looked through, and most concepts of one that a form offers; others are named by their addresses. */
+const [mostVocabularies, mostConcepts] = [1000, 3000]
+
+/** Ids of those of some concept schemes that are installed. */
+async function installedIds(
+  { ask, optional }: PageContext,
+  named: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (named.length === 0) return new Map()
+  const list = async (valueType: string) => {
+    const path = `/vocabularies?valueType=${valueType}&limit=${mostVocabularies}`
+    return listed(await optional(ask('repository', path))).map(textOr)
+  }
+  const schemesInstalled = await list('uriRefs')
+  if (!named.some((scheme) => schemesInstalled.includes(scheme))) return new Map()
+  const ids = await list('identifiers')
+  return new Map(
+    named.flatMap((scheme) => {
+      const id = ids[schemesInstalled.indexOf(scheme)]
+      return id === undefined ? [] : [[scheme, id] as const]
+    }),
+  )
+}
+
+/** Reads the concepts of an installed vocabulary; none where it has more than `mostConcepts`, or is not answered in time. */
 async function installedTable(
-  { ask, optional, signal }: PageContext,
-  scheme: string,
+  { ask, optional, find }: PageContext,
+  [scheme, id]: readonly [string, string],
 ): Promise<ConceptTable> {
-  const body = bind(loadQuery('vocabulary-statements'), { scheme: namedNode(scheme) })
-  const headers = { 'Content-Type': 'application/sparql-query', Accept: 'application/n-triples' }
-  const lines = await optional(ask('sparql', '', { method: 'POST', headers, body, signal }))
+  const counted = { filters: 'vocabulary', limit: 0, parameters: { vocabulary: id } }
+  const size = (await optional(find(counted)))?.count ?? 0
+  const path = `/vocabularies/${encodeURIComponent(id)}.nt`
+  const lines = size > 0 && size <= mostConcepts && (await optional(ask('repository', path)))
   const graph = graphOf(await readLines(typeof lines === 'string' ? lines : ''))
   return createConceptTable(conceptsOf(graph, scheme))
 }
@@ -138,6 +162,8 @@ export async function conceptsOfForm(
   const own = [...named].filter(
     (one) => isIri(one) && !shippedSchemes.has(one) && !one.includes('media-types'),
   )
-  const tables = own.map(async (one) => [one, await installedTable(context, one)] as const)
+  const tables = [...(await installedIds(context, own))].map(
+    async (one) => [one[0], await installedTable(context, one)] as const,
+  )
   return conceptsFor(await shippedAuthorities(), new Map(await Promise.all(tables)))
 }
