@@ -16,7 +16,7 @@ import { sessionForm, stewardPage } from '../pages/steward/steward-parts.ts'
 import { notice } from '../parts/blocks.ts'
 import { deskHead } from './desk-frame.ts'
 import { ownCatalogues } from './desk-lists.ts'
-import { readModel } from './drafts.ts'
+import { firstSection } from './form-names.ts'
 
 /** Most characters of a title. */
 const longestTitle = 500
@@ -53,8 +53,7 @@ export async function beginDraft(
       method: 'POST',
       ...(of === '' && { headers, body }),
     })
-    const section = (await readModel(context, type)).sections[0]?.id ?? ''
-    const path = context.pathTo('desk', type, textAt(draft, 'id') ?? '', section)
+    const path = context.pathTo('desk', type, textAt(draft, 'id') ?? '', firstSection)
     return `${path}?${new URLSearchParams({ catalogue: textAt(draft, 'catalogue') ?? '' }).toString()}`
   } catch (error) {
     const isRefusal = error instanceof Failure && refusals.has(problemOf(error, '').status)

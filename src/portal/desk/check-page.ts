@@ -28,6 +28,7 @@ import {
   sectionList,
   type View,
 } from './form-page.ts'
+import { firstSection } from './form-names.ts'
 import { propertyLabels } from './history-page.ts'
 import { othersNotice, outcome, type Posted } from './outcome.ts'
 import { type FormRow, type FormRows, rowTitle } from './form-rows.ts'
@@ -46,7 +47,7 @@ export async function checkPage(view: View, posted?: Posted): Promise<PageConten
   const findings = findingLists(view, rows, listAt(checked, 'findings'))
   const mayWrite = draft.may.includes('write')
   const title = draft.title || t('untitled')
-  const first = formPath(view, draft.model.sections[0]?.id ?? '')
+  const first = formPath(view, firstSection)
   const kinds: Readonly<Record<string, string>> = {
     review: 'review',
     returned: 'gone',
@@ -193,9 +194,7 @@ function findingItem(
   if (!first) return false
   const { blocks, label, words, help, points, name } = first
   const linked = (place: FieldPlace | undefined, text: string) => {
-    const href = place
-      ? controlPath(view, place)
-      : formPath(view, draft.model.sections[0]?.id ?? '')
+    const href = place ? controlPath(view, place) : formPath(view, firstSection)
     return draft.may.includes('write')
       ? html`<a href="${href}"><bdi>${shortText(text, 80)}</bdi></a>`
       : html`<bdi>${shortText(text, 80)}</bdi>`

@@ -9,7 +9,7 @@ import { sessionForm } from '../pages/steward/steward-parts.ts'
 import { scoreBar } from '../parts/quality.ts'
 import { textTable } from '../parts/table.ts'
 import { listAt, numberAt, recordScore } from '../record.ts'
-import { readModel } from './drafts.ts'
+import { firstSection } from './form-names.ts'
 
 /** Most catalogues that the desk offers. */
 const mostCatalogues = 500
@@ -90,21 +90,15 @@ export function listPublished(
 }
 
 /**
- * Function that returns the address of the form of a draft, of its check where the person may not write it now, and `undefined` for
- * who may do nothing with it.
+ * Address of the form of a draft, of its check where the person may not write it now, and `undefined` for who may do nothing with
+ * it.
  */
-export async function draftLinks(
-  context: StewardContext,
-): Promise<(draft: Fields) => string | undefined> {
-  const section = (await readModel(context, 'datasets')).sections[0]?.id ?? ''
-  return (draft) => {
-    const [may, type] = [listed(draft['may']), textAt(draft, 'type') ?? '']
-    if (may.length === 0) return undefined
-    const step = type === 'datasets' && may.includes('write') ? section : 'check'
-    const query = new URLSearchParams({ catalogue: textAt(draft, 'catalogue') ?? '' })
-    const path = context.pathTo('desk', type, textAt(draft, 'id') ?? '', step)
-    return `${path}?${query.toString()}`
-  }
+export function draftLink({ pathTo }: StewardContext, draft: Fields): string | undefined {
+  const [may, type] = [listed(draft['may']), textAt(draft, 'type') ?? '']
+  if (may.length === 0) return undefined
+  const step = type === 'datasets' && may.includes('write') ? firstSection : 'check'
+  const query = new URLSearchParams({ catalogue: textAt(draft, 'catalogue') ?? '' })
+  return `${pathTo('desk', type, textAt(draft, 'id') ?? '', step)}?${query.toString()}`
 }
 
 /** Title of a draft. */
@@ -151,18 +145,17 @@ type Shown = {
 }
 
 /** Table of drafts and published datasets, with what the person can do next. */
-export async function deskTable(
+export function deskTable(
   context: StewardContext,
   { catalogues, drafts = [], published = [], tick }: Shown,
-): Promise<HtmlMarkup> {
+): HtmlMarkup {
   const { t, formats, pathTo, steward, titleOf, plainTitle } = context
-  const link = await draftLinks(context)
   const named = (href: string | undefined, title: HtmlContent, catalogue: string) =>
     html`${linkIf(href, title)}<br><span class="soft">${catalogues.get(catalogue) ?? catalogue}</span>`
   const ticked = (record: Fields, title: string, name: HtmlMarkup) =>
     tick ? html`<div class="tick">${tick(record, title)}<div>${name}</div></div>` : name
   const draftRows = drafts.map((draft) => {
-    const [href, title] = [link(draft), draftTitle(context, draft)]
+    const [href, title] = [draftLink(context, draft), draftTitle(context, draft)]
     const isChange = draft['baseTag'] !== undefined
     const next = listed(draft['may']).includes('write') ? 'desk-continue' : 'desk-show'
     return [

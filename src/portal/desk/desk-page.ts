@@ -60,13 +60,13 @@ export async function deskPage(context: StewardContext): MaybePage {
   const publishedCount = published?.count ?? 0
   const isEmpty = drafts.length + publishedCount === 0
   const states = ['returned', 'review', 'scheduled'].filter((state) => count(state) > 0)
-  const [waiting, own, figures, examples] = await Promise.all([
+  const [waiting, figures, examples] = await Promise.all([
     waitingDrafts(context, ['datasets'], states),
-    deskTable(context, { catalogues, drafts, published: others }),
     cataloguePanel(context, catalogues, published?.facets.get('catalog')),
     isEmpty && goodExamples(context),
   ])
-  const todo = await todoList(context, waiting.slice(0, 3 * mostRows), catalogues)
+  const own = deskTable(context, { catalogues, drafts, published: others })
+  const todo = todoList(context, waiting.slice(0, 3 * mostRows), catalogues)
   const links = listLinks(context, (list) => (list === 'published' ? publishedCount : count(list)))
   const all = html`<a href="${pathTo('desk', 'waiting')}">${t('all-n', { count: waiting.length })}</a>`
   const first = [
@@ -218,7 +218,7 @@ export async function deskDatasetsPage(context: StewardContext, result?: BulkRes
   const tick = bulkTick(context, result?.picked)
   const self = pathOf(context, { ...place, page: String(page) })
   const body = html`${result ? bulkOutcome(context, result) : outcome(context)} <div class="close">${listLinks(context, count, place)}</div>
-    ${listFilter(context, catalogues, place)} ${await deskTable(context, { catalogues, drafts, published, tick })}
+    ${listFilter(context, catalogues, place)} ${deskTable(context, { catalogues, drafts, published, tick })}
     ${pageList(context, (number) => pathOf(context, { ...place, page: number }), { page, last })} ${bulkForm(context, self, [...drafts, ...published], { result })}`
   const head = deskHead(context)
   return stewardPage(context, { tab: 'datasets', body, actions: newButton(context), head })

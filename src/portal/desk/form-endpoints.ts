@@ -26,7 +26,7 @@ import {
   sectionPage,
   valuePage,
 } from './form-page.ts'
-import { isChoice, isUnchanged, rowKey, split } from './form-names.ts'
+import { firstSection, isChoice, isUnchanged, rowKey, split } from './form-names.ts'
 import { savedForm } from './form-post.ts'
 import { pickPage } from './pick-page.ts'
 import { failedForm, keptForm, statusOf, type Unsaved, withUnsaved } from './unsaved.ts'
@@ -278,7 +278,7 @@ const parentOf: Next = ({ model }, name) => {
   if (parts.length > 2) return ['files', parts.slice(0, -2).join('.')]
   return [
     model.sections.find(({ fields }) => fields.some((field) => field.name === parts[0]))?.id ??
-      'essentials',
+      firstSection,
   ]
 }
 

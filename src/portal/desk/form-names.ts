@@ -5,6 +5,9 @@ import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { termText } from '../../rdf/lines.ts'
 
+/** Step of an address that leads to the first section of every form, whatever its id. */
+export const firstSection = 'essentials'
+
 /** Input that is no RDF: the draft keeps it until it is corrected. `node` is an IRI, or `_:label` of a blank node. */
 export type Typed = {
   readonly node: string

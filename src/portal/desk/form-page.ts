@@ -19,7 +19,7 @@ import { deskFrame } from './desk-frame.ts'
 import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
 import { fixIn, fixQuery, gained, pointsBefore } from './fix.ts'
 import { fieldHtml, isLong, listQuery } from './form-fields.ts'
-import type { Typed } from './form-names.ts'
+import { firstSection, type Typed } from './form-names.ts'
 import { type FormRow, type FormRows, rowsOf, rowTitle } from './form-rows.ts'
 
 /** Rules of a catalogue that forms follow: languages of texts, and IRIs of properties that must have a value. */
@@ -136,15 +136,17 @@ function pageFields(view: View, fields: readonly FormRows[], cls?: string): Fiel
 }
 
 /** Page of one section; `undefined` where the form has no such section. */
-export function sectionPage(view: View, id: string): PageContent | undefined {
-  const section = view.draft.model.sections.find((candidate) => candidate.id === id)
+export function sectionPage(view: View, name: string): PageContent | undefined {
+  const { sections } = view.draft.model
+  const first = name === firstSection ? sections[0] : undefined
+  const section = sections.find((one) => one.id === name) ?? first
   if (!section) return undefined
   const rows = rowsOfDraft(view)
-  const names = new Set(section.fields.map(({ name }) => name))
+  const names = new Set(section.fields.map((field) => field.name))
   const own = rows.filter(({ field }) => names.has(field.name))
   const form = pageFields(view, own)
-  const heading = sectionLabel(view, section)
-  const body = html`<h2>${heading}</h2>${id === 'essentials' && html`<p class="soft">${view.context.t('form-essentials')}</p>`}
+  const [heading, { id }] = [sectionLabel(view, section), section]
+  const body = html`<h2>${heading}</h2>${id === firstSection && html`<p class="soft">${view.context.t('form-essentials')}</p>`}
     ${own.map((field) => fieldHtml(form, field))} ${id === 'rest' && keptStatements(view)}`
   return pageOf(view, { rows, own, current: id, heading, body, action: formPath(view, id) })
 }
@@ -272,7 +274,7 @@ function pageOf(
   const title = draft.title || t('untitled')
   return deskFrame(context, {
     title: `${heading}: ${title}`,
-    body: html`${breadcrumbs(context, { href: context.pathTo('desk'), label: t('desk') }, { href: formPath(view, view.draft.model.sections[0]?.id ?? ''), label: title })}
+    body: html`${breadcrumbs(context, { href: context.pathTo('desk'), label: t('desk') }, { href: formPath(view, firstSection), label: title })}
       <div class="form-title"><h1>${title}</h1><span class="flag draft">${t(`form-state-${draft.state}`)}</span></div>
       <div class="form-page"><div class="side">${sectionList(view, rows, current)}${figure(view, own, cls)}</div>${form}${asFound(view, rows)}</div>`,
   })

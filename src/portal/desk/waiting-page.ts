@@ -11,7 +11,7 @@ import { headedSection, pageSection } from '../parts/blocks.ts'
 import { listAt, numberAt } from '../record.ts'
 import { bulkForm, bulkOutcome, type BulkResult, bulkTick } from './bulk-actions.ts'
 import { deskHead } from './desk-frame.ts'
-import { draftLinks, draftTitle, linkIf, listDrafts, ownCatalogues } from './desk-lists.ts'
+import { draftLink, draftTitle, linkIf, listDrafts, ownCatalogues } from './desk-lists.ts'
 import { outcome } from './outcome.ts'
 import { isEndingSoon, mostAccounts } from './people-page.ts'
 
@@ -52,15 +52,14 @@ const marks: Readonly<Record<string, HtmlContent>> = {
 }
 
 /** List of drafts that wait, with what was said about them, and with ticks where `tick` makes them; nothing without any. */
-export async function todoList(
+export function todoList(
   context: StewardContext,
   drafts: readonly Fields[],
   catalogues: ReadonlyMap<string, string>,
   tick?: ReturnType<typeof bulkTick>,
-): Promise<HtmlContent> {
+): HtmlContent {
   if (drafts.length === 0) return false
   const { t, formats, textOf } = context
-  const link = await draftLinks(context)
   return todoEntries(
     drafts.map((draft): Todo => {
       const [state, catalogue] = [textAt(draft, 'state') ?? '', textAt(draft, 'catalogue') ?? '']
@@ -70,7 +69,7 @@ export async function todoList(
         tick?.(draft, textOf(draft['title'])?.text ?? t('untitled')) ??
           marks[state] ??
           icon('circle-dashed'),
-        html`${linkIf(link(draft), draftTitle(context, draft))} ${state === 'review' && flag}`,
+        html`${linkIf(draftLink(context, draft), draftTitle(context, draft))} ${state === 'review' && flag}`,
         joinHtml(
           [
             catalogues.get(catalogue) ?? catalogue,
@@ -117,10 +116,8 @@ export async function deskWaitingPage(context: StewardContext, result?: BulkResu
     oldestFirst.filter(({ state }) => state === name),
   )
   const tick = bulkTick(context, result?.picked)
-  const [toReview, sentBack] = await Promise.all([
-    todoList(context, reviews ?? [], catalogues, tick),
-    todoList(context, returned ?? [], catalogues),
-  ])
+  const toReview = todoList(context, reviews ?? [], catalogues, tick)
+  const sentBack = todoList(context, returned ?? [], catalogues)
   const offered = { result, offered: ['publish', 'return'] }
   const form = bulkForm(context, pathTo('desk', 'waiting'), reviews ?? [], offered)
   const others = [

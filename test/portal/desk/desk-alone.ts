@@ -45,6 +45,8 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
       | undefined
       | { readonly status: number; readonly kind: string; readonly isAll?: true },
     actors: new Set<string>(),
+    /** Id of the first section of the form, in place of that of the built-in profile. */
+    section: 'essentials',
   }
   const forms = await formModels(await loadProfile())
   const json = (body: unknown) => Response.json(body, { headers: { ETag: `"${draft.revision}"` } })
@@ -67,7 +69,11 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
         { type: `urn:cartulary:problem:${fault.kind}`, status: fault.status, detail: 'fault' },
         { status: fault.status },
       )
-    if (path.startsWith('/profile/forms/')) return json(forms(path.split('/')[3] ?? ''))
+    if (path.startsWith('/profile/forms/')) {
+      const form = forms(path.split('/')[3] ?? '')
+      const [first, ...others] = form?.sections ?? []
+      return json({ ...form, sections: [{ ...first, id: draft.section }, ...others] })
+    }
     if (!path.startsWith('/drafts/datasets/lakes'))
       return Response.json(
         { type: 'urn:cartulary:problem:not-found', status: 404, detail: 'no' },

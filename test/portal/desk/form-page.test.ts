@@ -161,3 +161,14 @@ test('the box of a country that was chosen is filled in by a button', async () =
   expect(graph).toContain('country/CHE')
   expect(await desk.page(path('coverage'))).not.toContain('Take the box')
 })
+
+test('links to drafts lead to the first section of every form, whatever the profile calls it', async () => {
+  desk.close()
+  desk = await deskAlone('dct:title "Lakes"@en')
+  desk.draft.section = 'about'
+  const own = await desk.page(path('about'))
+  const withoutToken = (html: string) => html.replaceAll(/essentials|about/g, '')
+  expect(own).toContain('aria-current="step"')
+  expect(withoutToken(await desk.page(path('essentials')))).toBe(withoutToken(own))
+  expect(await send(desk, 'essentials', 'next')).toMatchObject({ status: 303 })
+})

@@ -71,13 +71,14 @@ type StewardContent = {
   readonly head?: HtmlContent
 }
 
-/** Makes a page for stewards, with their menu; search engines do not index it. */
+/** Makes a page for stewards, with their menu, which on pages of harvesting counts what waits; search engines do not index it. */
 export async function stewardPage(
   context: StewardContext,
   { tab, title = context.t(`steward-${tab}`), pipe, above, actions, body, head }: StewardContent,
 ): Promise<PageContent> {
   const { t, pathTo, optional } = context
-  const waitingCount = waitingRuns((await optional(visibleRuns(context))) ?? []).length
+  const isHarvest = tabs.some((one) => one === tab)
+  const runs = isHarvest ? ((await optional(visibleRuns(context))) ?? []) : []
   const steps = pipe && [
     { href: pathTo('harvest'), label: t('steward-sources') },
     pipe.title !== title && { href: pathTo('harvest', 'pipes', pipe.pipe), label: pipe.title },
@@ -87,7 +88,7 @@ export async function stewardPage(
     section: 'harvest',
     isIndexed: false,
     head,
-    body: html`${stewardMenu(context, tab, waitingCount)} ${above ?? (steps && breadcrumbs(context, ...steps))}
+    body: html`${stewardMenu(context, tab, waitingRuns(runs).length)} ${above ?? (steps && breadcrumbs(context, ...steps))}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
       ${actionNotice(context)} ${tab !== 'me' && !deskTabs.some((one) => one === tab) && scope(context)} ${body}`,
   }
