@@ -1,11 +1,14 @@
 /** Structured logging: one line per event, as JSON or for a terminal; event names `noun.verbed`, fields instead of sentences. */
 
-import { pino, type DestinationStream, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import { unicodeEscape } from './errors.ts'
 
 export type Log = Logger
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+/** Values of `PLATFORM_LOG_FORMAT`. */
+export const logFormats = ['auto', 'json', 'pretty'] as const
 
 export type LogLevel = (typeof logLevels)[number]
 
@@ -14,6 +17,8 @@ type Options = {
   readonly clean?: (line: string) => string
   /** Time, level, event and fields instead of JSON; default: where standard error is a terminal. */
   readonly isReadable?: boolean
+  /** Milliseconds in which a failure with the same cause is counted instead of written again; by default each is written. */
+  readonly repeatMs?: number
 }
 
 /**
@@ -23,7 +28,7 @@ type Options = {
 export function logger(
   level: LogLevel,
   destination: DestinationStream = pino.destination({ dest: 2, sync: false }),
-  { clean = (line) => line, isReadable = process.stderr.isTTY }: Options = {},
+  { clean = (line) => line, isReadable = process.stderr.isTTY, repeatMs }: Options = {},
 ): Log {
   const options = {
     level,
@@ -36,12 +41,55 @@ export function logger(
     // The serialiser of the library would flatten what `errorFields` returns.
     serializers: { err: (err: unknown) => err },
     messageKey: 'event',
+    ...(repeatMs !== undefined && { hooks: { logMethod: withoutRepetitions(repeatMs) } }),
   }
   const finish = isReadable ? (line: string) => readable(clean(line)) : clean
   return pino(options, cleaning(destination, finish))
 }
 
 type Fields = Record<string, unknown>
+
+/** Fields that differ between failures with one cause. */
+const ownFields = new Set(['requestId', 'ms', 'bytes', 'retryInMs', 'waiting', 'traceId'])
+/** Most causes that are remembered; the oldest is forgotten first. */
+const mostCauses = 1000
+/** Levels of lines that are counted when they repeat, as numbers of the library. */
+const [warnLevel, errorLevel] = [40, 50]
+
+/**
+ * Makes the hook that writes a line of `warn` or `error` again only some milliseconds after the same one; it then has the number of
+ * lines that were left out as `repeated`.
+ */
+function withoutRepetitions(repeatMs: number): NonNullable<LoggerOptions['hooks']>['logMethod'] {
+  const causes = new Map<string, { readonly at: number; left: number }>()
+  return function logMethod(args, method, level) {
+    const [fields, event] = args
+    if (level < warnLevel || level > errorLevel || typeof fields !== 'object' || fields === null)
+      return method.apply(this, args)
+    const cause = JSON.stringify([level, event, causeOf(maskFields(fields))])
+    const last = causes.get(cause)
+    if (last && performance.now() - last.at < repeatMs) {
+      last.left += 1
+      return undefined
+    }
+    causes.delete(cause)
+    causes.set(cause, { at: performance.now(), left: 0 })
+    const oldest = causes.keys().next().value
+    if (causes.size > mostCauses && oldest !== undefined) causes.delete(oldest)
+    if (!last?.left) return method.apply(this, args)
+    return method.apply(this, [{ ...fields, repeated: last.left }, event])
+  }
+}
+
+/** Fields that a cause has in common, without stacks. */
+const causeOf = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => {
+      if (ownFields.has(name)) return []
+      const isError = name === 'err' && typeof value === 'object'
+      return [[name, isError ? { ...value, stack: undefined } : value]]
+    }),
+  )
 
 const mask = '•••'
 /** Levels of fields that are logged; deeper ones become `…`. */

@@ -7,7 +7,7 @@ import { type DemoSource, openDemoSource, runDemo } from './harvest/demo.ts'
 import { type App, type FetchHandler, gateway } from './http/app.ts'
 import { metrics } from './http/metrics.ts'
 import { mount } from './http/endpoint.ts'
-import { rootApp } from './http/root.ts'
+import { rootApp, type RootPart } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { longAnswers } from './http/long-answers.ts'
 import { logger } from './log.ts'
@@ -28,7 +28,7 @@ import { portalService, resourceRedirects, withPages } from './main/portal.ts'
 import { pause } from './workers/pause.ts'
 import { endOnUnhandled } from './main/last-resort.ts'
 import { openServices, type Services } from './main/services.ts'
-import { showEngines, showProcess } from './main/numbers.ts'
+import { logStart, showEngines, showProcess } from './main/numbers.ts'
 import { refusingLost } from './main/lost-writes.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
@@ -56,8 +56,8 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
   endOnUnhandled(log)
   let ready: Readiness | undefined
   showProcess(first, () => ready)
-  let handler: FetchHandler = startupApp(first)
-  const served = await listen(config, config.port, () => handler)
+  let handlers = rootParts(config).map((part): FetchHandler => startupApp(first, part))
+  const served = await listen(config, (at) => handlers[at])
   try {
     const engines = await openEngines(first)
     const { close: closeAccess, ...access } = await openAccess(config, log)
@@ -76,12 +76,16 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const looking = await showEngines(context, watch, running.recount)
     const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
     const pages = portalService(context, { ...running, mounted })
-    const root = rootOf(context, running, watch, pages)
-    handler = gateway([...mounted, { base: '', app: root }])
+    const [root, ...administration] = rootParts(config).map((part) =>
+      rootOf(context, running, watch, part),
+    )
+    if (!root) throw new Error('every platform has a root')
+    const site = { base: '', app: pages ? withPages(root, pages) : root }
+    handlers = [gateway([...mounted, site]), ...administration]
     return {
       url: served.url,
       key: access.key.otherRepository(),
-      addresses: running.addresses,
+      addresses: [...running.addresses, ...served.further],
       stop: async () => {
         await Promise.all([watch.stop(), looking.stop(), served.close()])
         await running.stop()
@@ -95,11 +99,33 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
   }
 }
 
-/** Starts to serve the current handler on a port of the configured host. */
-function listen(config: StartContext['config'], port: number, handler: () => FetchHandler) {
-  const { host, limits, trustedProxies } = config
-  const fetch: FetchHandler['fetch'] = (request, env) => handler().fetch(request, env)
-  return serve({ fetch }, { host, port, limits, trustedProxies })
+/** Endpoints of the root on each port: the common one, and that for administration where there is one. */
+const rootParts = ({ adminPort }: StartContext['config']): readonly RootPart[] =>
+  adminPort === undefined ? ['all'] : ['services', 'administration']
+
+/** Starts to serve the current handlers on the common port and on that for administration; `further` is the address of the latter. */
+async function listen(
+  { adminPort, host, limits, port, trustedProxies }: StartContext['config'],
+  handler: (at: number) => FetchHandler | undefined,
+) {
+  const fetchAt =
+    (at: number): FetchHandler['fetch'] =>
+    (request, env) =>
+      handler(at)?.fetch(request, env) ?? new Response(null, { status: 503 })
+  const shared = { host, limits, trustedProxies }
+  const common = await serve({ fetch: fetchAt(0) }, { ...shared, port })
+  if (adminPort === undefined) return { ...common, further: [] }
+  const setting = 'PLATFORM_ADMIN_PORT'
+  const administration = await serve(
+    { fetch: fetchAt(1) },
+    { ...shared, port: adminPort, setting },
+  ).catch(async (error: unknown) => {
+    await common.close()
+    throw error
+  })
+  // Monitors see how the process stops.
+  const close = () => common.close().then(() => administration.close())
+  return { ...common, close, further: [`${administration.url}/metrics`] }
 }
 
 const rootOptions = (
@@ -114,10 +140,11 @@ const rootOptions = (
 })
 
 /** App of the port until the services are open. */
-const startupApp = (shell: StartContext): App => {
+const startupApp = (shell: StartContext, part: RootPart): App => {
   const { pages, waiting: waits } = shell
   return rootApp({
     ...rootOptions(shell),
+    part,
     health: async (isTrusted) => startingHealth(shell, isTrusted),
     isReady: () => false,
     startupMessage: () => waitingSentence(waits.current()),
@@ -125,21 +152,21 @@ const startupApp = (shell: StartContext): App => {
   })
 }
 
-/** Handler of the paths that no other service has: the root app, with the portal where it runs. */
+/** App of the paths that no other service has. */
 function rootOf(
   context: PlatformContext,
   services: Pick<Services, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
-  portal: App | undefined,
-): FetchHandler {
-  const app = rootApp({
+  part: RootPart,
+): App {
+  return rootApp({
     ...rootOptions(context),
+    part,
     health: () => runningHealth(context, services, isStopping()),
     isReady,
     hasKey: (c) => context.keys.find(c) !== undefined,
-    ...(!portal && { middleware: resourceRedirects(context) }),
+    ...(!context.pages && part !== 'administration' && { middleware: resourceRedirects(context) }),
   })
-  return portal ? withPages(app, portal) : app
 }
 
 /** Options of `start` and `demo`. */
@@ -179,7 +206,10 @@ function openShell(env: NodeJS.ProcessEnv, startOptions: StartOptions, isDemo: b
   if (apiKey !== undefined) secrets.add(apiKey)
   const log = logger(isDemo ? 'warn' : config.logLevel, undefined, {
     clean: (line) => secrets.clean(line),
+    ...(config.logFormat !== 'auto' && { isReadable: config.logFormat === 'pretty' }),
+    repeatMs: 60_000,
   })
+  logStart(log, config)
   for (const warning of config.warnings) log.warn({ warning }, 'configuration.warning')
   if (config.ignored.length > 0) log.warn({ ignored: config.ignored }, 'configuration.ignored')
   const numbers = metrics({ runtime: true })

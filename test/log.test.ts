@@ -1,7 +1,7 @@
 /** The log: one line per event, and nothing secret in it. */
 
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Failure } from '../src/errors.ts'
 import { secretRegistry } from '../src/secrets.ts'
 import { logger, type Log } from '../src/log.ts'
@@ -98,6 +98,48 @@ describe('a line for a terminal', () => {
       )
     },
   )
+})
+
+describe('a failure that repeats', () => {
+  const written = (write: (log: Log) => void) => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    write(logger('info', destination, { repeatMs: 60_000 }))
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  }
+  const away = () => new Failure('store-unavailable', 'The store is away.')
+
+  it('is written once, whichever request had it', () => {
+    const lines = written((log) => {
+      for (let n = 0; n < 100; n++) log.warn({ err: away(), requestId: `r${n}` }, 'request.refused')
+    })
+    expect(lines).toMatchObject([{ requestId: 'r0' }])
+  })
+
+  it('is written for each run, and beside another failure', () => {
+    const lines = written((log) => {
+      log.warn({ err: away(), run: 'a' }, 'run.broken')
+      log.warn({ err: away(), run: 'b' }, 'run.broken')
+      log.warn({ err: new Failure('time-limit', 'Too long.'), run: 'b' }, 'run.broken')
+      log.info({ run: 'b' }, 'run.finished')
+      log.info({ run: 'b' }, 'run.finished')
+    })
+    expect(lines).toHaveLength(5)
+  })
+
+  it('is written again after its time, with the number that was left out', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const lines = written((log) => {
+      for (let n = 0; n < 5; n++) log.error({ err: away() }, 'store.look-failed')
+      vi.advanceTimersByTime(60_000)
+      log.error({ err: away() }, 'store.look-failed')
+      log.error({ err: away() }, 'store.look-failed')
+    })
+    vi.useRealTimers()
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).not.toHaveProperty('repeated')
+    expect(lines[1]).toMatchObject({ repeated: 4 })
+  })
 })
 
 describe('secrets', () => {

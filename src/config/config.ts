@@ -57,6 +57,8 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
   return {
     host: values.PLATFORM_HOST,
     port,
+    /** Port of `/metrics` and `/health` alone; absent where the common port has them. */
+    adminPort: values.PLATFORM_ADMIN_PORT,
     /** Base of the IRIs of resources, not the address of the platform. */
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
     /** Public address; absent when each request decides it. */
@@ -101,6 +103,8 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
+    logFormat: values.PLATFORM_LOG_FORMAT ?? 'auto',
+    logRequests: values.PLATFORM_LOG_REQUESTS ?? 'all',
     /** Variables that have no effect because a feature flag is off, for one line of the start-up log. */
     ignored: values.PLATFORM_PROFILE && !isProfileOn(values) ? ['PLATFORM_PROFILE'] : [],
     /** Sentences for the start-up log: unknown names, variables of piveau, weak keys, a store that cannot be written. */

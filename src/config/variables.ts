@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { isPermission, permissionForms } from '../http/api-key.ts'
 import { limitTable } from '../http/limits.ts'
 import { isBlock } from '../client/address-guard.ts'
-import { logLevels } from '../log.ts'
+import { requestLogs } from '../http/request.ts'
+import { logFormats, logLevels } from '../log.ts'
 import { isIri } from '../rdf/iri.ts'
 import { segmentKinds, defaultSegments } from '../rdf/names.ts'
 import { clusterConfig } from './cluster.ts'
@@ -102,6 +103,11 @@ export const variables = z.object({
     meaning: 'Port to listen on; 0 takes a free one.',
     expected: 'a whole number 0..65535',
     defaultText: '8080',
+  }),
+  PLATFORM_ADMIN_PORT: digits.pipe(intBetween(0, 65_535)).optional().register(facts, {
+    meaning:
+      'Port that `/metrics` and `/health` have to themselves; 0 takes a free one. Without it they are on the common port.',
+    expected: 'a whole number 0..65535',
   }),
   PLATFORM_BASE_URI: matching(folderIri, 'an absolute http(s) IRI that ends in /')
     .optional()
@@ -289,10 +295,28 @@ export const variables = z.object({
         'Proxies whose `Forwarded` and `X-Forwarded-…` are believed: addresses or CIDR ranges.',
     }),
   PLATFORM_LOG_LEVEL: z.enum(logLevels).register(facts, {
-    meaning: `One of ${logLevels.join(', ')}. Logs are JSON lines on standard error, readable lines where that is a terminal.`,
+    meaning: `Lowest level of lines on standard error: one of ${logLevels.join(', ')}.`,
     expected: `one of ${logLevels.join(', ')}`,
     defaultText: 'info',
   }),
+  PLATFORM_LOG_FORMAT: z
+    .enum(logFormats)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Form of the lines on standard error: `json`, `pretty` (time, level, event and fields), or `auto`: pretty where that is a terminal.',
+      expected: `one of ${logFormats.join(', ')}`,
+      derived: 'auto',
+    }),
+  PLATFORM_LOG_REQUESTS: z
+    .enum(requestLogs)
+    .optional()
+    .register(facts, {
+      meaning:
+        'Answered requests in the log: `all`, `errors` (status 400 and above, and broken off), `slow` (longer than a second) or `none`. Those for `/health` and `/metrics` are lines of `debug` unless they fail or take longer than a second.',
+      expected: `one of ${requestLogs.join(', ')}`,
+      derived: 'all',
+    }),
 })
 
 /** API key → permissions: `*`, ids of catalogues, or `METHOD /path`. */

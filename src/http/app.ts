@@ -19,7 +19,7 @@ import { longAnswers } from './long-answers.ts'
 import type { Metrics } from './metrics.ts'
 import type { PublicAddress } from './peer.ts'
 import { invalidRequest, problemOf, type ProblemAnswer } from './problem.ts'
-import { requestMiddleware } from './request.ts'
+import { requestMiddleware, type RequestLog } from './request.ts'
 
 export type { App, AppContext } from './context.ts'
 
@@ -30,6 +30,8 @@ export type SharedAppOptions = {
   readonly base?: string
   /** Maps the path of a request to the path that routes match; by default the same. Aliases have the same permissions. */
   readonly alias?: (path: string) => string
+  /** Which requests are logged; by default all. */
+  readonly logRequests?: RequestLog
   readonly metrics?: Metrics
   /** Record of the answered writes; by default none. */
   readonly activity?: Pick<Activity, 'recordRequest'>
@@ -82,6 +84,7 @@ export function newApp(options: AppOptions): App {
     requestMiddleware(
       {
         log,
+        logRequests: options.logRequests ?? 'all',
         name,
         cors,
         requestMs: options.requestMs ?? 60_000,

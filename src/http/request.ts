@@ -12,8 +12,21 @@ import { addHeaders, addPreflight, compressAnswer, type Cors } from './headers.t
 import type { Metrics } from './metrics.ts'
 import { clientAddress, type PublicAddress, publicRoot } from './peer.ts'
 
+/** Values of `PLATFORM_LOG_REQUESTS`. */
+export const requestLogs = ['all', 'errors', 'slow', 'none'] as const
+
+/** Which requests are logged: all, those that failed, those that took longer than a second, or none. */
+export type RequestLog = (typeof requestLogs)[number]
+
+/** Milliseconds from which on a request is slow. */
+const slowMs = 1000
+
+/** Paths that monitors ask for again and again. */
+const polled = /^\/(?:health(?:\/\w+)?|metrics)$/
+
 type RequestOptions = {
   readonly log: Log
+  readonly logRequests: RequestLog
   readonly name: string
   readonly requestMs: number
   readonly cors: Cors
@@ -99,7 +112,7 @@ function whenSent(c: AppContext, then: (bytes: number | undefined) => void): voi
 
 function reportRequest(
   c: AppContext,
-  { log, name, metrics, now }: RequestOptions,
+  { log, logRequests, name, metrics, now }: RequestOptions,
   { startedAt, bytes }: { readonly startedAt: number; readonly bytes: number | undefined },
 ): void {
   const { status } = c.res
@@ -115,7 +128,13 @@ function reportRequest(
   metrics?.inFlight(name, -1)
   reportWrite(c)
   const key = c.get('key')?.id
-  log.info(
+  const isAborted = c.env?.outgoing?.writableFinished === false
+  const isSlow = milliseconds > slowMs
+  const isPoll = name === 'root' && polled.test(c.req.path)
+  const isError = isPoll ? status >= 500 : status >= 400 || isAborted
+  if (logRequests === 'none' || (logRequests === 'slow' && !isSlow)) return
+  if (logRequests === 'errors' && !isError) return
+  log[isPoll ? (isSlow || isError ? 'warn' : 'debug') : 'info'](
     {
       service: name,
       method,
@@ -124,7 +143,7 @@ function reportRequest(
       ms: Math.round(milliseconds * 100) / 100,
       bytes,
       key,
-      ...(c.env?.outgoing?.writableFinished === false && { aborted: true }),
+      ...(isAborted && { aborted: true }),
       requestId: c.get('requestId'),
     },
     'request',

@@ -17,9 +17,13 @@ type Status = 'starting' | 'waiting' | 'up' | 'degraded' | 'stopping'
 /** Body of `/health`: the state, and members of the services. */
 export type Health = { readonly status: Status } & Readonly<Record<string, unknown>>
 
+/** Endpoints of an app: all, or with a port for administration only the list of services here and the others there. */
+export type RootPart = 'all' | 'services' | 'administration'
+
 type RootOptions = {
   readonly http: Omit<AppOptions, 'name' | 'base'>
   readonly metrics: Metrics
+  readonly part: RootPart
   readonly version: string
   /** Service → its path. */
   readonly services: Readonly<Record<string, string>>
@@ -45,7 +49,7 @@ const retryAfter = 5
  * would mean that resources were deleted.
  */
 export function rootApp(options: RootOptions): App {
-  const { http, startupMessage, mountFiles, middleware } = options
+  const { http, part, startupMessage, mountFiles, middleware } = options
   const app = newApp({ ...http, name: 'root' })
   mountFiles?.(app)
   if (middleware) app.use(middleware)
@@ -56,7 +60,12 @@ export function rootApp(options: RootOptions): App {
       return next()
     })
   }
-  mount(app, rootEndpoints, options)
+  const isServed = {
+    all: () => true,
+    services: (endpoint: unknown) => endpoint === listServices,
+    administration: (endpoint: unknown) => endpoint !== listServices,
+  }[part]
+  mount(app, rootEndpoints.filter(isServed), options)
   return app
 }
 

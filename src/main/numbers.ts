@@ -6,7 +6,8 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { totalmem } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import type { Log } from '../log.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
 import { clock } from './clock.ts'
 import { lastBackup, lastBackupSeconds } from './backups.ts'
@@ -16,14 +17,28 @@ import { processRole, type Readiness } from './health.ts'
 import { type PlatformContext, version } from './platform-context.ts'
 import { engineHealth } from './search-engine.ts'
 
+/** Products of a configuration, as `/metrics` and the first line of the log name them. */
+const productsOf = ({ triplestore, searchEngine }: StartContext['config']) => ({
+  store: triplestore?.dialect ?? 'embedded',
+  engine: searchEngine ? 'meilisearch' : 'embedded',
+})
+
+/** Writes the first line of the log. */
+export function logStart(log: Log, config: StartContext['config']): void {
+  const { pid, version: node } = process
+  const data = resolve(config.dataDir)
+  log.info(
+    { version, pid, node, role: processRole, data, ...productsOf(config) },
+    'process.started',
+  )
+}
+
 /** Adds what is known before the engines are open; `readiness` gives that of the open services. */
 export function showProcess(
   { config, numbers: { gauge } }: StartContext,
   readiness: () => Readiness | undefined,
 ): void {
-  const { triplestore, searchEngine } = config
-  const store = triplestore?.dialect ?? 'embedded'
-  const engine = searchEngine ? 'meilisearch' : 'embedded'
+  const { store, engine } = productsOf(config)
   const build = [version, process.version, store, engine, processRole, 1] as const
   const buildLabels = ['version', 'node_version', 'store', 'engine', 'role']
   gauge('cartulary_build_info', 'What runs; always 1.', () => [build], ...buildLabels)
@@ -35,8 +50,8 @@ export function showProcess(
 
 const memoryLimit = Math.min(process.constrainedMemory() || Infinity, totalmem())
 
-/** Milliseconds between two looks at small files; every fifteenth look also counts documents, pipes and bytes. */
-const [lookMs, largeLook] = [2000, 15]
+/** Milliseconds between two looks at small files; every fifth look also counts documents, pipes and bytes. */
+const [lookMs, largeLook] = [2000, 5]
 
 /** Numbers that a loop counts. */
 type Kept = {

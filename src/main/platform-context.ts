@@ -90,6 +90,7 @@ export const httpOptions = ({
   siteName: siteNameOf(config.portal),
   longAnswers,
   log,
+  logRequests: config.logRequests,
   metrics: numbers,
   requestMs: config.limits.requestMs,
   trustedProxies: config.trustedProxies,

@@ -58,6 +58,8 @@ describe('an empty environment', () => {
       corsOrigins: [],
       trustedProxies: [],
       logLevel: 'info',
+      logFormat: 'auto',
+      logRequests: 'all',
       ignored: [],
       warnings: [],
     })

@@ -256,6 +256,36 @@ describe('the log line of a request', () => {
   })
 })
 
+describe('requests in the log', () => {
+  const paths = ['/things/x', '/nothing', '/broken', '/metrics']
+  const loggedOf = async (options: Partial<AppOptions>) => {
+    const numbers = metrics()
+    const { app, events } = station({ ...options, metrics: numbers })
+    mount(app, [readMetrics], { metrics: numbers })
+    for (const path of paths) await app.request(path)
+    const requests = events().filter(({ event }) => event === 'request')
+    return requests.map(({ path, level }) => `${String(level)} ${String(path)}`)
+  }
+
+  it.each([
+    ['all', ['info /things/x', 'info /nothing', 'info /broken', 'info /metrics']],
+    ['errors', ['info /nothing', 'info /broken']],
+    ['slow', []],
+    ['none', []],
+  ] as const)('are written as %s says', async (logRequests, lines) => {
+    expect(await loggedOf({ logRequests })).toEqual(lines)
+  })
+
+  it('by monitors are not written at info, and slow ones are warnings', async () => {
+    expect(await loggedOf({ name: 'root' })).not.toContain('info /metrics')
+    let clock = 0
+    expect(await loggedOf({ name: 'root', now: () => (clock += 1001) })).toContain('warn /metrics')
+    clock = 0
+    const slow = await loggedOf({ logRequests: 'slow', now: () => (clock += 1001) })
+    expect(slow).toHaveLength(4)
+  })
+})
+
 describe('metrics', () => {
   it('count per route pattern, so that ids and unknown paths do not multiply the series', async () => {
     const numbers = metrics()
