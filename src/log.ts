@@ -2,6 +2,7 @@
 
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import { unicodeEscape } from './errors.ts'
+import { currentTraceId } from './trace.ts'
 
 export type Log = Logger
 
@@ -41,6 +42,10 @@ export function logger(
     // The serialiser of the library would flatten what `errorFields` returns.
     serializers: { err: (err: unknown) => err },
     messageKey: 'event',
+    mixin: () => {
+      const traceId = currentTraceId()
+      return traceId === undefined ? {} : { traceId }
+    },
     ...(repeatMs !== undefined && { hooks: { logMethod: withoutRepetitions(repeatMs) } }),
   }
   const finish = isReadable ? (line: string) => readable(clean(line)) : clean

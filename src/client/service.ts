@@ -6,6 +6,7 @@
 
 import type { Log } from '../log.ts'
 import { Failure } from '../errors.ts'
+import { traceHeaders } from '../trace.ts'
 import type { Pause } from '../workers/pause.ts'
 import { retry, type Attempted } from '../workers/retry.ts'
 import { Authentication, type Credentials } from './authentication.ts'
@@ -115,7 +116,7 @@ function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Ou
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('not an HTTP address')
   if (url.username || url.password) throw new TypeError('an address may not hold credentials')
-  return { url, method, headers, body }
+  return { url, method, headers: { ...headers, ...traceHeaders() }, body }
 }
 
 /** Milliseconds before the retries, before jitter; a retry after a dead reused connection has no pause. */

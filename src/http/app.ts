@@ -10,6 +10,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { currentTraceId } from '../trace.ts'
 import { reportNumber } from '../workers/numbers.ts'
 import type { Activity } from './activity.ts'
 import { pathOf, type App, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
@@ -148,7 +149,8 @@ function errorHandler(
       log.warn({ err: failure, requestId: c.get('requestId') }, 'request.refused')
     }
     const page = await problemPage?.(c, problem)
-    return page ?? c.body(JSON.stringify({ ...body, ...problemMembers }), status, headers)
+    const members = { ...body, traceId: currentTraceId(), ...problemMembers }
+    return page ?? c.body(JSON.stringify(members), status, headers)
   }
 }
 

@@ -1,10 +1,11 @@
 /** Middleware of every request: request id, time limit, headers of the answer, log line and metrics. */
 
-import type { MiddlewareHandler } from 'hono'
+import type { MiddlewareHandler, Next } from 'hono'
 import { routePath } from 'hono/route'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { shownUrl } from '../secrets.ts'
+import { currentTraceId, inTrace, ownTraceparent } from '../trace.ts'
 import { reportNumber } from '../workers/numbers.ts'
 import type { Activity } from './activity.ts'
 import { deadline, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
@@ -52,7 +53,7 @@ export function requestMiddleware(
 ): MiddlewareHandler<AppEnv> {
   const addressOf = clientAddress(options.trustedProxies)
   const rootOf = publicRoot(options.publicAddress, options.trustedProxies)
-  return async function request(c, next) {
+  async function request(c: AppContext, next: Next): Promise<void> {
     const startedAt = options.now()
     options.metrics?.inFlight(options.name, 1)
     const limit = deadline(c.req.raw.signal, options.requestMs)
@@ -72,14 +73,22 @@ export function requestMiddleware(
       c.res = undefined
       c.res = await refuse(error, c)
     }
+    const [traceparent, traceId] = [ownTraceparent(), currentTraceId()]
+    if (traceparent !== undefined) c.header('traceparent', traceparent)
     if (c.req.method === 'OPTIONS') addPreflight(c, options.cors)
     addHeaders(c, options.cors)
     options.activity?.recordRequest(c, options.name)
     const size = await compressAnswer(c)
     whenSent(c, (sentBytes) => {
       limit.done()
-      reportRequest(c, options, { startedAt, bytes: sentBytes ?? size })
+      reportRequest(c, options, { startedAt, bytes: sentBytes ?? size, traceId })
     })
+  }
+  return (c, next) => {
+    const traceparent = c.req.header('traceparent')
+    return traceparent === undefined
+      ? request(c, next)
+      : inTrace(traceparent, () => request(c, next))
   }
 }
 
@@ -110,10 +119,17 @@ function whenSent(c: AppContext, then: (bytes: number | undefined) => void): voi
   outgoing.once('close', () => then(socket.bytesWritten - bytesBefore))
 }
 
+/** Start of a request in ms, bytes of its answer, and the id of its trace. */
+type Sent = {
+  readonly startedAt: number
+  readonly bytes: number | undefined
+  readonly traceId: string | undefined
+}
+
 function reportRequest(
   c: AppContext,
   { log, logRequests, name, metrics, now }: RequestOptions,
-  { startedAt, bytes }: { readonly startedAt: number; readonly bytes: number | undefined },
+  { startedAt, bytes, traceId }: Sent,
 ): void {
   const { status } = c.res
   const { method } = c.req
@@ -145,6 +161,7 @@ function reportRequest(
       key,
       ...(isAborted && { aborted: true }),
       requestId: c.get('requestId'),
+      ...(traceId !== undefined && { traceId }),
     },
     'request',
   )

@@ -256,6 +256,38 @@ describe('the log line of a request', () => {
   })
 })
 
+describe('a request with a trace', () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+
+  it('is answered with it, and its problems and log lines have the id', async () => {
+    const { app, events } = station()
+    const good = await app.request('/things/x', { headers })
+    expect(good.headers.get('traceparent')).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
+    const broken = await app.request('/broken', { headers })
+    expect(broken.headers.get('traceparent')).toContain(traceId)
+    expect(await problem(broken)).toMatchObject({ traceId })
+    expect(events().map((line) => [line['event'], line['traceId']])).toEqual([
+      ['request', traceId],
+      ['request.failed', traceId],
+      ['request', traceId],
+    ])
+  })
+
+  it('that is invalid, or without one, has none', async () => {
+    const { app, events } = station()
+    const answers = [
+      await app.request('/broken', { headers: { traceparent: 'x' } }),
+      await app.request('/broken'),
+    ]
+    for (const answer of answers) {
+      expect(answer.headers.has('traceparent')).toBe(false)
+      expect(await problem(answer)).not.toHaveProperty('traceId')
+    }
+    expect(events().filter((line) => 'traceId' in line)).toEqual([])
+  })
+})
+
 describe('requests in the log', () => {
   const paths = ['/things/x', '/nothing', '/broken', '/metrics']
   const loggedOf = async (options: Partial<AppOptions>) => {

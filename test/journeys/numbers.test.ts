@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Run } from '../../src/pipe/runs/run.ts'
 import { reportedNumbers } from '../../src/workers/numbers.ts'
 import {
   client,
@@ -153,6 +154,19 @@ describe('numbers of a platform with twenty pipes', () => {
     expect(after.value('cartulary_key_failures_total{reason="locked"}')).toBeGreaterThan(0)
     expect(after.value('cartulary_refusals_total{limit="keyFailures"}')).toBeGreaterThan(0)
     expect(after.text).toContain('http_responses_total{service="root",status="200"}')
+  })
+
+  it('keeps the trace of the request that launched a run', async () => {
+    const { base, headers, settled } = scheduler(platform)
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+    const answer = await fetch(`${base}/pipes/pipe-1/runs`, {
+      method: 'POST',
+      headers: { ...headers, traceparent },
+      body: '{}',
+    })
+    const { id } = (await answer.json()) as Run
+    expect((await settled(id)).trace).toContain(`00-${traceId}-`)
   })
 
   it('declares every reported number', async () => {

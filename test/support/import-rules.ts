@@ -2,7 +2,7 @@
 
 /** Rung by rung; a folder imports from itself and from rungs before its own. Stations share one rung. */
 const layers: readonly (readonly string[])[] = [
-  ['errors'],
+  ['errors', 'trace'],
   ['log'],
   ['secrets', 'workers'],
   ['sqlite', 'lease'],

@@ -3,6 +3,7 @@
  * launcher only.
  */
 
+import { ownTraceparent } from '../../trace.ts'
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
@@ -80,7 +81,7 @@ export function runStartOf(context: OpeningContext, launch: Launch): RunStart {
   }))
   const { name } = pipe.header
   const params = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
-  return { pipe: name, ...params, segments: states }
+  return { pipe: name, ...params, segments: states, trace: ownTraceparent() }
 }
 
 /** Start parameters that affect the steps of a run. */

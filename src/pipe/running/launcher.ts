@@ -6,6 +6,7 @@
  */
 
 import { Failure } from '../../errors.ts'
+import { inTrace } from '../../trace.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import { hasEnded, type Run, type RunChange, type RunStart, storedProblem } from '../runs/run.ts'
 import {
@@ -273,7 +274,7 @@ class RunLauncher {
         (entry) => !entry.execution && entry.notBefore <= this.#context.now() && isFree(entry),
       )
       if (!next) return
-      this.#begin(next)
+      inTrace(this.#context.runs.get(next.id)?.trace, () => this.#begin(next))
     }
   }
 

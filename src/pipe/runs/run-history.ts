@@ -82,9 +82,9 @@ export class Runs {
   /** Creates a run in state `waiting`; it is stored on return. */
   create(start: RunStart): Run {
     const { now, owner } = this.#options
-    const { pipe, trigger, startedBy, catalogue, segments } = start
+    const { pipe, trigger, startedBy, catalogue, trace, segments } = start
     // Time-ordered ids (UUIDv7, RFC 9562) keep inserts local in the index.
-    const identity = { id: randomUUIDv7(), pipe, trigger, startedBy, catalogue }
+    const identity = { id: randomUUIDv7(), pipe, trigger, startedBy, catalogue, trace }
     const created = timeOf(now())
     const numbers = { counts: noCounts, progress: noProgress, segments }
     const run = { ...identity, status: 'waiting' as const, created, ...numbers, problem: null }

@@ -102,6 +102,7 @@ export const runSchema = z
     trigger: text,
     startedBy: z.enum(['trigger', 'api', 'console', 'validator']),
     catalogue: text,
+    trace: text.describe('`traceparent` of the request that launched it, if that had one'),
     status: z.enum(runStatuses),
     outcome: z.enum(['complete', 'incomplete', 'not-modified', 'dry-run']).optional(),
     created: instant,
@@ -258,7 +259,10 @@ export type RunReport = SchemaType<typeof reportSchema>
 // Parameters of runs and filters.
 
 /** Parameters of a launch, stored with the run. */
-export type RunStart = Pick<Run, 'pipe' | 'catalogue' | 'trigger' | 'startedBy' | 'segments'> & {
+export type RunStart = Pick<
+  Run,
+  'pipe' | 'catalogue' | 'trigger' | 'startedBy' | 'segments' | 'trace'
+> & {
   readonly dryRun: boolean
   readonly configs: Configs
   /** Behaviour when the pipe is already active; `drop` by default. */

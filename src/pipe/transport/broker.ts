@@ -5,8 +5,9 @@
  */
 
 import type { ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/transport-node'
+import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { Failure, type Kind, shown } from '../../errors.ts'
+import { inTrace, traceHeaders } from '../../trace.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import { retry } from '../../workers/retry.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
@@ -56,6 +57,16 @@ const redeliveryMs = 1000
 const mostInProgress = 1000
 
 const nanos = (ms: number): number => ms * 1_000_000
+
+/** Headers of a message: those of the trace of the work that sends it, if any. */
+async function messageHeaders(): Promise<{ readonly headers?: MsgHdrs }> {
+  const { traceparent } = traceHeaders()
+  if (traceparent === undefined) return {}
+  const { headers } = await import('@nats-io/transport-node')
+  const made = headers()
+  made.set('traceparent', traceparent)
+  return { headers: made }
+}
 
 /** Connection to one server; reconnects by itself. */
 export class Broker {
@@ -113,7 +124,8 @@ export class Broker {
     const attempt = async () => {
       try {
         const { subject } = await this.#names(queue)
-        await this.#manager.jetstream().publish(subject, body, { timeout: timeoutMs })
+        const options = { timeout: timeoutMs, ...(await messageHeaders()) }
+        await this.#manager.jetstream().publish(subject, body, options)
       } catch (cause) {
         if (cause instanceof Failure) throw cause
         throw new Failure('source-unreachable', 'the broker did not take the message', { cause })
@@ -161,7 +173,8 @@ export class Broker {
       this.#context.log.error({ err, queue: names.subject }, 'queue.broken')
     try {
       for await (const message of messages) {
-        this.#deliver(message, names, listener).catch(logBroken)
+        const deliver = () => this.#deliver(message, names, listener)
+        inTrace(message.headers?.get('traceparent'), deliver).catch(logBroken)
       }
     } catch (err) {
       logBroken(err)

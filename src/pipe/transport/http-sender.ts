@@ -1,6 +1,7 @@
 /** Sends messages to foreign segments over HTTP with retries; `Outbox` limits the messages on the way to one segment. */
 
 import { Failure, type Kind } from '../../errors.ts'
+import { traceHeaders } from '../../trace.ts'
 import type { Reach } from '../../client/outbound.ts'
 import type { Pipe } from '../document.ts'
 import { backoffMs, isTransient, retry, retryAfterMs } from '../../workers/retry.ts'
@@ -93,7 +94,7 @@ async function sendOnce(
   { outbound, limits }: HttpContext,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const headers = { 'Content-Type': 'application/json' }
+  const headers = { 'Content-Type': 'application/json', ...traceHeaders() }
   if (reach) {
     const limited = { maxBytes: 65_536, attempts: 1, redirects: 0 }
     const deadlines = { firstByteMs: limits.answerMs }

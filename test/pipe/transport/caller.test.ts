@@ -3,6 +3,7 @@ import { outboundLimits } from '../../../src/client/deadlines.ts'
 import type { Reach } from '../../../src/client/outbound.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import { httpSender } from '../../../src/pipe/transport/http-sender.ts'
+import { inTrace } from '../../../src/trace.ts'
 import { outboundFixture } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { pipeOf } from '../pipes.ts'
@@ -45,6 +46,14 @@ async function called(answers: readonly Answer[], reachOf?: (address: string) =>
   )
   return { outcome, pauses, requests: service.requests }
 }
+
+test('a segment gets the trace of the run', async () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const { requests } = await inTrace(`00-${traceId}-00f067aa0ba902b7-01`, () => called([202]))
+  expect(requests[0]?.headers).toMatchObject({
+    traceparent: expect.stringMatching(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`)),
+  })
+})
 
 test('an address that a pipe names is asked by the method that it names', async () => {
   const { outcome, requests } = await called([202], (address) => ({
