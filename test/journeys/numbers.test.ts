@@ -1,5 +1,6 @@
 /** `/metrics` of a platform with twenty pipes: every number has a name that stays, and nothing that a client sends adds series. */
 
+import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -14,6 +15,8 @@ import {
   temporaryDirectory,
   type Gateway,
 } from '../support/gateway.ts'
+import { expressionsOf, namesIn } from '../deployment/watching.ts'
+import { root } from '../deployment/reading.ts'
 import { city, type City } from './harvesting/city.ts'
 import { scheduler } from './harvesting/scheduler.ts'
 
@@ -167,6 +170,21 @@ describe('numbers of a platform with twenty pipes', () => {
     })
     const { id } = (await answer.json()) as Run
     expect((await settled(id)).trace).toContain(`00-${traceId}-`)
+  })
+
+  it('has every number that rules, panels and the page on operations name, and the page names all', async () => {
+    const { text } = await scraped()
+    const exported = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)
+    const used = [...expressionsOf('rules'), ...expressionsOf('dashboard')].flatMap(namesIn)
+    expect(used.length).toBeGreaterThan(40)
+    expect(used.filter((name) => !exported.includes(name))).toEqual([])
+    const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+    const table = [...page.matchAll(/`((?:cartulary|http)_\w+)`/g)].map(([, name = '']) => name)
+    const own = exported.filter((name) => /^(?:cartulary|http)_/.test(name))
+    expect(own.filter((name) => !table.includes(name))).toEqual([])
+    // The comparison has not run yet, and there is no embedder.
+    const later = /^cartulary_(?:embedder_|index_(?:repaired|compared))/
+    expect(table.filter((name) => !own.includes(name) && !later.test(name))).toEqual([])
   })
 
   it('declares every reported number', async () => {

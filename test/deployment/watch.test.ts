@@ -1,0 +1,50 @@
+/** The files for Prometheus and Grafana: well-formed, without names twice, and rules with what an alert needs. */
+
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { read } from './reading.ts'
+import { expressionsOf, namesIn, panels, rules } from './watching.ts'
+
+const duplicates = (values: readonly unknown[]) =>
+  values.filter((value, at) => values.indexOf(value) !== at)
+
+it('every alert has a name of its own, an urgency and a sentence', () => {
+  expect(rules().length).toBeGreaterThanOrEqual(18)
+  expect(duplicates(rules().map(({ alert }) => alert))).toEqual([])
+  for (const { alert, labels, annotations } of rules()) {
+    expect(alert).toMatch(/^Cartulary[A-Z]\w+$/)
+    expect(['page', 'ticket']).toContain(labels.severity)
+    expect(annotations.summary).toMatch(/\w+ \w+/)
+  }
+})
+
+it('every panel has a number and a place of its own', () => {
+  expect(panels().length).toBeGreaterThanOrEqual(18)
+  expect(duplicates(panels().map(({ id }) => id))).toEqual([])
+  expect(duplicates(panels().map(({ gridPos: { x, y } }) => `${x} ${y}`))).toEqual([])
+})
+
+it.each([...expressionsOf('rules'), ...expressionsOf('dashboard')])(
+  'the expression %s has its brackets in pairs and names a metric',
+  (expression) => {
+    for (const [open, close] of ['()', '{}', '[]'])
+      expect(expression.split(open ?? '').length).toBe(expression.split(close ?? '').length)
+    expect(expression.startsWith('up{') || namesIn(expression).length > 0).toBe(true)
+  },
+)
+
+it('the tests of alerts name alerts that exist', () => {
+  const { tests } = parse(read('compose/watch/cartulary.rules.test.yml')) as {
+    tests: readonly { readonly alert_rule_test: readonly { readonly alertname: string }[] }[]
+  }
+  const names = tests.flatMap((test) => test.alert_rule_test.map(({ alertname }) => alertname))
+  const known = rules().map(({ alert }) => alert)
+  expect(names.filter((name) => !known.includes(name))).toEqual([])
+})
+
+it('Prometheus asks the platform under the name by which the rules know it', () => {
+  const { scrape_configs: jobs } = parse(read('compose/watch/prometheus.yml')) as {
+    scrape_configs: readonly { readonly job_name: string }[]
+  }
+  expect(jobs.map(({ job_name: name }) => name)).toEqual(['cartulary'])
+})
