@@ -17,6 +17,7 @@ import { notice } from '../parts/blocks.ts'
 import { deskHead } from './desk-frame.ts'
 import { ownCatalogues } from './desk-lists.ts'
 import { firstSection } from './form-names.ts'
+import { formPath } from './form-page.ts'
 
 /** Most characters of a title. */
 const longestTitle = 500
@@ -53,8 +54,8 @@ export async function beginDraft(
       method: 'POST',
       ...(of === '' && { headers, body }),
     })
-    const path = context.pathTo('desk', type, textAt(draft, 'id') ?? '', firstSection)
-    return `${path}?${new URLSearchParams({ catalogue: textAt(draft, 'catalogue') ?? '' }).toString()}`
+    const [id = '', catalogue = ''] = [textAt(draft, 'id'), textAt(draft, 'catalogue')]
+    return formPath({ context, draft: { type, id, catalogue } }, firstSection)
   } catch (error) {
     const isRefusal = error instanceof Failure && refusals.has(problemOf(error, '').status)
     if (!isRefusal || of !== '') throw error

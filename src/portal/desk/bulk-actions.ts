@@ -10,6 +10,7 @@ import { html, type HtmlContent, icon } from '../html.ts'
 import { notice } from '../parts/blocks.ts'
 import { numberAt } from '../record.ts'
 import { sendStep, stepOf } from './check-endpoints.ts'
+import { formPath } from './form-page.ts'
 import { refusalOf } from './outcome.ts'
 
 /** Most records of one action; more are the work of a batch. */
@@ -161,18 +162,17 @@ export function bulkForm(
 
 /** Notice with what became of each record of a form. */
 export function bulkOutcome(
-  { t, pathTo }: StewardContext,
+  context: StewardContext,
   { refusal, action, done, refused }: BulkResult,
 ): HtmlContent {
+  const { t } = context
   if (refusal !== undefined)
     return html`<div role="alert" id="bulk-result">${notice('bad', t('publish-refused'), html`<p>${t(refusal, { most: mostPicked })}</p>`)}</div>`
   if (done.length + refused.length === 0) return false
-  const checkOf = ({ type, id, catalogue }: Picked) =>
-    `${pathTo('desk', type, id, 'check')}?${new URLSearchParams({ catalogue }).toString()}`
   const items = [
     ...refused.map(
       ({ record, reason }) =>
-        html`<li><a href="${checkOf(record)}"><bdi>${record.title}</bdi></a>: ${t(reason)}</li>`,
+        html`<li><a href="${formPath({ context, draft: record }, 'check')}"><bdi>${record.title}</bdi></a>: ${t(reason)}</li>`,
     ),
     ...done.map(({ title }) => html`<li><bdi>${title}</bdi>: ${t(`publish-did-${action}`)}</li>`),
   ]

@@ -11,6 +11,7 @@ import { textTable } from '../parts/table.ts'
 import { type Refused, refusalNotice, titleField } from './begin-page.ts'
 import { outcome } from './outcome.ts'
 import { deskHead } from './desk-frame.ts'
+import { formPath } from './form-page.ts'
 import { draftTitle, linkIf, listDrafts, ownCatalogues, stateFlag } from './desk-lists.ts'
 
 /** Catalogues of a page, and most drafts of catalogues that are shown. */
@@ -80,13 +81,12 @@ async function catalogueRow(context: StewardContext, { id, title, datasets }: Ro
 
 /** Drafts of records of catalogues, those that were thrown away last; nothing where there is none. */
 async function catalogueDrafts(context: StewardContext): Promise<HtmlContent> {
-  const { t, pathTo } = context
+  const { t } = context
   const listOf = (state: string) => listDrafts(context, { state, limit: mostDrafts }, 'catalogues')
   const found = await Promise.all(['', 'away'].map(listOf))
   const item = (draft: Fields) => {
     const id = textAt(draft, 'id') ?? ''
-    const query = new URLSearchParams({ catalogue: id })
-    const href = `${pathTo('desk', 'catalogues', id, 'check')}?${query.toString()}`
+    const href = formPath({ context, draft: { type: 'catalogues', id, catalogue: id } }, 'check')
     const link = listed(draft['may']).length > 0 ? href : undefined
     return html`<li>${icon('circle-dashed')}<div><strong>${linkIf(link, draftTitle(context, draft))}</strong> ${stateFlag(context, textAt(draft, 'state') ?? '')}</div></li>`
   }

@@ -4,24 +4,15 @@
  */
 
 import { Failure } from '../../errors.ts'
-import { pageEndpoint } from '../../http/endpoint.ts'
 import { type FormFields, readForm } from '../../http/form.ts'
 import { listed, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import type { PageContent } from '../layout.ts'
-import type { PortalServices } from '../portal-services.ts'
-import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
 import { checkPage } from './check-page.ts'
+import { deskGet, deskPost } from './desk-routes.ts'
 import type { Posted } from './outcome.ts'
 import { shippedConcepts } from './concepts.ts'
-import {
-  draftPath,
-  isMissing,
-  placeOf,
-  readAnyDraft,
-  readDraft,
-  type RecordPlace,
-} from './drafts.ts'
+import { draftPath, findDraft, placeOf, readDraft, type RecordPlace } from './drafts.ts'
 import { shortProperties } from './merge-page.ts'
 import { publishedPage } from './published-page.ts'
 import { turtlePage } from './turtle-page.ts'
@@ -36,10 +27,7 @@ type Show = (
 
 /** Check of a draft or, where there is none, page of the published record. */
 const showCheck: Show = async (context, place, posted) => {
-  const draft = await readAnyDraft(context, place).catch((error: unknown) => {
-    if (isMissing(error)) return undefined
-    throw error
-  })
+  const draft = await findDraft(context, place)
   return draft
     ? checkPage({ context, draft, concepts: await shippedConcepts(), added: [] }, posted)
     : publishedPage(context, place, posted)
@@ -130,53 +118,34 @@ export async function sendStep(
 const refusalStatus = (error: Failure) => (error.kind === 'store-full' ? statusOf(error) : 400)
 
 /** Endpoints of a page of a record: one shows it, the other sends the step of its form, and shows it again where that is refused. */
-const recordPage = (step: string, operation: string, summary: string, show: Show) => {
-  const path = `/:language/desk/:type/:id/${step}` as const
-  const common = { path, tag: 'desk', auth: withSession }
-  return [
-    pageEndpoint<PortalServices>({
-      ...common,
-      operation: `get${operation}`,
-      summary,
-      page: (c, { respond }) =>
-        respond(c, async (page) => {
-          const context = stewardContext(page)
-          const kept = keptForm(context)
-          const field = (name: string) => kept?.fields.get(name) ?? ''
-          const shown = await show(context, placeOf(c), kept && { field })
-          return withUnsaved(context, shown, kept)
-        }),
-    }),
-    pageEndpoint<PortalServices>({
-      ...common,
-      method: 'post',
-      operation: `post${operation}`,
-      summary: `${summary}, after a step`,
-      page: async (c, services) => {
-        const context = await actionContext(c, services)
-        const [field, place] = [await readForm(c), placeOf(c)]
-        const again = (error?: Failure, answer?: unknown) =>
-          services.respond(
-            c,
-            (page) => show(stewardContext(page), place, { field, ...(error && { error }), answer }),
-            error ? refusalStatus(error) : 200,
-          )
-        const step = stepOf(place, field, context.config.timeZone)
-        if (!step) return again()
-        try {
-          const answer = await sendStep(context, step, field('revision'))
-          // The address of a preview is a secret, so that no address of a page has it.
-          if (field('do') === 'link') return await again(undefined, answer)
-          const others = listed(valueAt(answer, 'others')).map(String)
-          return c.redirect(nextPath(context, place, field('do'), shortProperties(others)), 303)
-        } catch (error) {
-          if (error instanceof Failure) return again(error)
-          throw error
-        }
-      },
-    }),
-  ]
-}
+const recordPage = (name: string, operation: string, summary: string, page: Show) => [
+  deskGet(`/:type/:id/${name}`, `get${operation}`, summary, async (context, c) => {
+    const kept = keptForm(context)
+    const field = (one: string) => kept?.fields.get(one) ?? ''
+    return withUnsaved(context, await page(context, placeOf(c), kept && { field }), kept)
+  }),
+  deskPost(
+    `/:type/:id/${name}`,
+    `post${operation}`,
+    `${summary}, after a step`,
+    async ({ context, c, show }) => {
+      const [field, place] = [await readForm(c), placeOf(c)]
+      const step = stepOf(place, field, context.config.timeZone)
+      if (!step) return show((again) => page(again, place, { field }))
+      try {
+        const answer = await sendStep(context, step, field('revision'))
+        // The address of a preview is a secret, so that no address of a page has it.
+        if (field('do') === 'link')
+          return await show((again) => page(again, place, { field, answer }))
+        const others = listed(valueAt(answer, 'others')).map(String)
+        return c.redirect(nextPath(context, place, field('do'), shortProperties(others)), 303)
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        return show((again) => page(again, place, { field, error }), refusalStatus(error))
+      }
+    },
+  ),
+]
 
 /**
  * Path of the page after a step: the check, after a withdrawal what waits, and without its draft the list of those. `others` are the

@@ -10,6 +10,7 @@ import { scoreBar } from '../parts/quality.ts'
 import { textTable } from '../parts/table.ts'
 import { listAt, numberAt, recordScore } from '../record.ts'
 import { firstSection } from './form-names.ts'
+import { formPath } from './form-page.ts'
 
 /** Most catalogues that the desk offers. */
 const mostCatalogues = 500
@@ -93,12 +94,12 @@ export function listPublished(
  * Address of the form of a draft, of its check where the person may not write it now, and `undefined` for who may do nothing with
  * it.
  */
-export function draftLink({ pathTo }: StewardContext, draft: Fields): string | undefined {
+export function draftLink(context: StewardContext, draft: Fields): string | undefined {
   const [may, type] = [listed(draft['may']), textAt(draft, 'type') ?? '']
   if (may.length === 0) return undefined
   const step = type === 'datasets' && may.includes('write') ? firstSection : 'check'
-  const query = new URLSearchParams({ catalogue: textAt(draft, 'catalogue') ?? '' })
-  return `${pathTo('desk', type, textAt(draft, 'id') ?? '', step)}?${query.toString()}`
+  const [id = '', catalogue = ''] = [textAt(draft, 'id'), textAt(draft, 'catalogue')]
+  return formPath({ context, draft: { type, id, catalogue } }, step)
 }
 
 /** Title of a draft. */

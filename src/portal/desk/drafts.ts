@@ -95,20 +95,24 @@ function ruledModel(model: FormModel, { languages, required }: FormRules): FormM
 const noDraft = () =>
   new Failure('not-found', 'there is no draft that you may write at this address')
 
-/** Whether a failure says that there is nothing at the address, or nothing that the person may see. */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Failure &&
-  ['not-found', 'unknown-resource', 'unknown-dataset'].includes(error.kind)
+const missing: ReadonlySet<string> = new Set(['not-found', 'unknown-resource', 'unknown-dataset'])
+
+/** Reads a draft; `undefined` where there is none at the address, or none that the person may see. */
+export const findDraft = (
+  context: StewardContext,
+  place: RecordPlace,
+): Promise<Draft | undefined> =>
+  readAnyDraft(context, place).catch((error: unknown) => {
+    if (error instanceof Failure && missing.has(error.kind)) return undefined
+    throw error
+  })
 
 /**
  * Reads a draft for its form; of a published record without one, what its first change makes a draft of. Rejects with `not-found`
  * for who may not write it, and while it is in review or scheduled.
  */
 export async function readDraft(context: StewardContext, place: RecordPlace): Promise<Draft> {
-  const draft = await readAnyDraft(context, place).catch((error: unknown) => {
-    if (isMissing(error)) return undefined
-    throw error
-  })
+  const draft = await findDraft(context, place)
   if (!draft || draft.state === 'away') return readUnchanged(context, place)
   if (!draft.may.includes('write')) throw noDraft()
   return draft

@@ -8,7 +8,7 @@ import { shippedConcepts } from './concepts.ts'
 import { draftPath, readDraft } from './drafts.ts'
 import { isMendedBy } from './fix.ts'
 import { isLong } from './form-fields.ts'
-import { formPath, nodeOf, rowsOfDraft, type View } from './form-page.ts'
+import { formPath, nodeOf, rowsOfDraft, sectionWith, type View } from './form-page.ts'
 import type { FormRows } from './form-rows.ts'
 
 /** Field of the record or of a described value: `node` is its subject, `page` the value that has a page of its own. */
@@ -60,10 +60,7 @@ export function controlPath(
   { rows, page }: Pick<FieldPlace, 'rows' | 'page'>,
   query = '',
 ) {
-  const [name] = rows.name.split('.')
-  const section = view.draft.model.sections.find(({ fields }) =>
-    fields.some((field) => field.name === name),
-  )
+  const section = sectionWith(view.draft.model, rows.name)
   const steps = page === undefined ? [section?.id ?? ''] : ['files', page]
   return `${formPath(view, ...steps)}${query}#f-${rows.name}`
 }

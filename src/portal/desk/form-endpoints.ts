@@ -5,14 +5,15 @@ import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { pageEndpoint } from '../../http/endpoint.ts'
 import { readFormData, textField } from '../../http/form.ts'
-import type { PageContext, StewardContext } from '../context.ts'
-import type { PageContent } from '../layout.ts'
+import type { StewardContext } from '../context.ts'
+import type { PageContent, PageStatus } from '../layout.ts'
 import { shaclResults } from '../parts/findings.ts'
 import type { PortalServices } from '../portal-services.ts'
-import { actionContext, sentFields, stewardContext, withSession } from '../steward-endpoints.ts'
+import { sentFields, stewardContext, withSession } from '../steward-endpoints.ts'
 import { catalogueValues, offeredValues } from './catalogue-values.ts'
 import { conceptsOfForm } from './concepts.ts'
 import { isPublishedOnly, placeOf, pointsOfDraft, readDraft, saveDraft } from './drafts.ts'
+import { deskGet, deskPost } from './desk-routes.ts'
 import { fieldLinks } from './field-links.ts'
 import { fixQuery } from './fix.ts'
 import { listQuery } from './form-fields.ts'
@@ -20,10 +21,12 @@ import {
   type Draft,
   fieldAt,
   fieldsOfModel,
+  formPath,
   nodeOf,
   rowNamed,
   rowsOfDraft,
   sectionPage,
+  sectionWith,
   valuePage,
 } from './form-page.ts'
 import { firstSection, isChoice, isUnchanged, rowKey, split } from './form-names.ts'
@@ -72,18 +75,9 @@ async function resultsFor(context: StewardContext, { type, id }: Draft) {
 
 /** Page of a draft. */
 const draftPage = (path: `/${string}`, operation: string, summary: string, show: Show) =>
-  pageEndpoint<PortalServices>({
-    path: `/:language/desk/:type/:id/${path.slice(1)}`,
-    operation,
-    tag: 'desk',
-    summary,
-    auth: withSession,
-    page: (c, { respond }) =>
-      respond(c, async (page) => {
-        const context = stewardContext(page)
-        return shown(c, context, show, keptForm(context))
-      }),
-  })
+  deskGet(`/:type/:id${path}`, operation, summary, (context, c) =>
+    shown(c, context, show, keptForm(context)),
+  )
 
 type Saved = {
   /** Draft as it was before. */
@@ -171,40 +165,22 @@ type FormSteps = {
 
 /** Form that is saved and leads on: to the field of the pressed button, or after *Save and continue* to the next page. */
 const draftForm = (path: `/${string}`, operation: string, summary: string, steps: FormSteps) =>
-  pageEndpoint<PortalServices>({
-    method: 'post',
-    path: `/:language/desk/:type/:id/${path.slice(1)}`,
-    operation,
-    tag: 'desk',
-    summary,
-    auth: withSession,
-    page: async (c, services) => {
-      const context = await actionContext(c, services)
-      const form = await readFormData(c)
-      const pressed = textField(form, 'do') || 'save'
-      try {
-        const saved = await savePosted(context, c, form, pressed)
-        const without = textsWithoutField(saved.draft, form)
-        if (without.size > 0) {
-          const unsaved = { fields: without, why: 'unsaved-field', isListed: true }
-          const again = (page: PageContext) => shown(c, stewardContext(page), steps.show, unsaved)
-          return await services.respond(c, again, 409)
-        }
-        const after = { context, c, form, pressed, saved, path, next: steps.next }
-        return c.redirect(pathAfter(after), 303)
-      } catch (error) {
-        const { type, id, catalogue } = placeOf(c)
-        const query = new URLSearchParams({ catalogue }).toString()
-        const turtle = `${context.pathTo('desk', type, id, 'turtle')}?${query}`
-        const failed = failedForm(form, error)
-        const unsaved = failed.why === 'unsaved-large' ? { ...failed, turtle } : failed
-        return services.respond(
-          c,
-          (page) => shown(c, stewardContext(page), steps.show, unsaved),
-          statusOf(error),
-        )
-      }
-    },
+  deskPost(`/:type/:id${path}`, operation, summary, async ({ context, c, show }) => {
+    const form = await readFormData(c)
+    const pressed = textField(form, 'do') || 'save'
+    const again = (unsaved: Unsaved, status: PageStatus) =>
+      show((page) => shown(c, page, steps.show, unsaved), status)
+    try {
+      const saved = await savePosted(context, c, form, pressed)
+      const fields = textsWithoutField(saved.draft, form)
+      if (fields.size > 0) return await again({ fields, why: 'unsaved-field', isListed: true }, 409)
+      const after = { context, c, form, pressed, saved, path, next: steps.next }
+      return c.redirect(pathAfter(after), 303)
+    } catch (error) {
+      const turtle = formPath({ context, draft: placeOf(c) }, 'turtle')
+      const failed = failedForm(form, error)
+      return again(failed.why === 'unsaved-large' ? { ...failed, turtle } : failed, statusOf(error))
+    }
   })
 
 type AfterSaving = {
@@ -276,10 +252,7 @@ const nextSection: Next = ({ model }, id) => {
 const parentOf: Next = ({ model }, name) => {
   const parts = name.split('.')
   if (parts.length > 2) return ['files', parts.slice(0, -2).join('.')]
-  return [
-    model.sections.find(({ fields }) => fields.some((field) => field.name === parts[0]))?.id ??
-      firstSection,
-  ]
+  return [sectionWith(model, name)?.id ?? firstSection]
 }
 
 /** The page of the form itself; of a value that its first saving made, the page of this value. */

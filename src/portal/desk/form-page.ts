@@ -48,23 +48,7 @@ export type Draft = {
 }
 
 /** Languages that forms offer beside those of the portal. */
-export const moreLanguages = [
-  'en',
-  'de',
-  'fr',
-  'it',
-  'es',
-  'nl',
-  'pl',
-  'pt',
-  'rm',
-  'cs',
-  'da',
-  'sv',
-  'hu',
-  'sl',
-  'hr',
-]
+export const moreLanguages = 'en de fr it es nl pl pt rm cs da sv hu sl hr'.split(' ')
 
 /** Resource that a draft is about. */
 export function nodeOf({ quads, model }: Pick<Draft, 'quads' | 'model'>): Quad_Subject {
@@ -73,6 +57,12 @@ export function nodeOf({ quads, model }: Pick<Draft, 'quads' | 'model'>): Quad_S
   if (key === undefined) return namedNode('urn:x-draft:record')
   return key.startsWith('_:') ? blankNode(key.slice(2)) : namedNode(key)
 }
+
+type Place = Pick<Draft, 'type' | 'id' | 'catalogue'>
+
+/** Section that has the field which a name leads to, at its root. */
+export const sectionWith = ({ sections }: FormModel, name: string): Section | undefined =>
+  sections.find(({ fields }) => fields.some((field) => field.name === name.split('.')[0]))
 
 /** All fields of a form. */
 export const fieldsOfModel = ({ sections }: FormModel): readonly FormField[] =>
@@ -110,7 +100,10 @@ export function rowsOfDraft({
 }
 
 /** Path of a page of the draft. */
-export const formPath = ({ context, draft }: View, ...steps: readonly string[]): string =>
+export const formPath = (
+  { context, draft }: Pick<View, 'context'> & { readonly draft: Place },
+  ...steps: readonly string[]
+): string =>
   `${context.pathTo('desk', draft.type, draft.id, ...steps)}?catalogue=${encodeURIComponent(draft.catalogue)}`
 
 /** Makes the context of the fields of a draft, for those of a described value with its class. */
@@ -153,14 +146,11 @@ export function sectionPage(view: View, name: string): PageContent | undefined {
 
 /** Page of a described value, which `name` leads to: `distributions.~…`; `undefined` where there is none. */
 export function valuePage(view: View, name: string): PageContent | undefined {
-  const fieldNames = name.split('.').filter((_, index) => index % 2 === 0)
   const isNew = /\.\+\d+$/.test(name)
   const parent = name.slice(0, name.lastIndexOf('.'))
   const rows = rowsOfDraft(isNew ? { ...view, added: [...view.added, parent] } : view)
   const found = rowNamed(rows, name)
-  const section = view.draft.model.sections.find(({ fields }) =>
-    fields.some((field) => field.name === fieldNames[0]),
-  )
+  const section = sectionWith(view.draft.model, name)
   if (!found?.row.parts || !section) return undefined
   const form = pageFields(view, found.row.parts, found.field.nested?.class)
   const { t } = view.context

@@ -1,23 +1,16 @@
 /** Endpoints of the merge of a draft with what others published meanwhile: the page, and the form with the decisions. */
 
 import { Failure } from '../../errors.ts'
-import { pageEndpoint } from '../../http/endpoint.ts'
 import { type FormFields, readForm } from '../../http/form.ts'
 import type { StewardContext } from '../context.ts'
-import type { PortalServices } from '../portal-services.ts'
-import { actionContext, stewardContext, withSession } from '../steward-endpoints.ts'
 import { nextPath, sendStep } from './check-endpoints.ts'
 import type { Posted } from './outcome.ts'
 import { conceptsOfForm } from './concepts.ts'
+import { deskGet, deskPost } from './desk-routes.ts'
 import { draftPath, placeOf, readAnyDraft, type RecordPlace } from './drafts.ts'
 import { decisions, mergePage, readMerge, shortProperties } from './merge-page.ts'
 
-const common = {
-  path: '/:language/desk/:type/:id/merge',
-  tag: 'desk',
-  auth: withSession,
-  example: '/en/desk/datasets/levels/merge',
-} as const
+const path = '/:type/:id/merge'
 
 /** Page of the merge. Rejects with `not-found` for who may neither write the draft nor publish it. */
 async function showMerge(context: StewardContext, place: RecordPlace, posted?: Posted) {
@@ -42,28 +35,25 @@ async function sendDecisions(context: StewardContext, place: RecordPlace, field:
 
 /** Endpoints of the merge. */
 export const mergeEndpoints = [
-  pageEndpoint<PortalServices>({
-    ...common,
-    operation: 'getDraftMerge',
-    summary: 'What a draft and its published record changed differently',
-    page: (c, { respond }) => respond(c, (page) => showMerge(stewardContext(page), placeOf(c))),
-  }),
-  pageEndpoint<PortalServices>({
-    ...common,
-    method: 'post',
-    operation: 'postDraftMerge',
-    summary: 'Decide what counts, field by field',
-    page: async (c, services) => {
-      const context = await actionContext(c, services)
+  deskGet(
+    path,
+    'getDraftMerge',
+    'What a draft and its published record changed differently',
+    (context, c) => showMerge(context, placeOf(c)),
+  ),
+  deskPost(
+    path,
+    'postDraftMerge',
+    'Decide what counts, field by field',
+    async ({ context, c, show }) => {
       const [field, place] = [await readForm(c), placeOf(c)]
       try {
         const others = await sendDecisions(context, place, field)
         return c.redirect(nextPath(context, place, 'merge', others), 303)
       } catch (error) {
         if (!(error instanceof Failure)) throw error
-        const posted = { field, error }
-        return services.respond(c, (page) => showMerge(stewardContext(page), place, posted), 400)
+        return show((again) => showMerge(again, place, { field, error }), 400)
       }
     },
-  }),
+  ),
 ]

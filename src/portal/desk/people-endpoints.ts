@@ -5,7 +5,7 @@ import { anyone, type Endpoint, pageEndpoint } from '../../http/endpoint.ts'
 import { readForm } from '../../http/form.ts'
 import type { PageContext } from '../context.ts'
 import type { PortalServices } from '../portal-services.ts'
-import { stewardContext, withSession } from '../steward-endpoints.ts'
+import { deskGet, deskPost } from './desk-routes.ts'
 import {
   type Acceptance,
   changePeople,
@@ -16,56 +16,6 @@ import {
 } from './people-page.ts'
 
 const tag = 'desk'
-
-const people = [
-  pageEndpoint<PortalServices>({
-    path: '/:language/desk/people',
-    operation: 'peoplePage',
-    tag,
-    summary: 'The people and programs, for administrators',
-    auth: withSession,
-    page: (c, { respond }) => respond(c, (context) => peoplePage(stewardContext(context))),
-  }),
-  pageEndpoint<PortalServices>({
-    method: 'post',
-    path: '/:language/desk/people',
-    operation: 'changePeople',
-    tag,
-    summary: 'Invite, change or revoke',
-    auth: withSession,
-    page: async (c, { respond }) => {
-      const field = await readForm(c)
-      return respond(c, async (context) => {
-        const steward = stewardContext(context)
-        return peoplePage(steward, await changePeople(steward, field))
-      })
-    },
-  }),
-]
-
-const own = [
-  pageEndpoint<PortalServices>({
-    path: '/:language/desk/me',
-    operation: 'ownPage',
-    tag,
-    summary: 'The own key',
-    auth: withSession,
-    page: (c, { respond }) => respond(c, (context) => ownPage(stewardContext(context))),
-  }),
-  pageEndpoint<PortalServices>({
-    method: 'post',
-    path: '/:language/desk/me',
-    operation: 'renewKey',
-    tag,
-    summary: 'Make a new key for oneself',
-    auth: withSession,
-    page: (c, { respond }) =>
-      respond(c, async (context) => {
-        const steward = stewardContext(context)
-        return ownPage(steward, await renewKey(steward))
-      }),
-  }),
-]
 
 const accept = async ({ ask }: PageContext, token: string): Promise<Acceptance> => {
   const headers = { 'Content-Type': 'application/json' }
@@ -113,7 +63,16 @@ const invitation = [
 
 /** All endpoints of people and keys. */
 export const peopleEndpoints: readonly Endpoint<PortalServices>[] = [
-  ...people,
-  ...own,
+  deskGet('/people', 'peoplePage', 'The people and programs, for administrators', (context) =>
+    peoplePage(context),
+  ),
+  deskPost('/people', 'changePeople', 'Invite, change or revoke', async ({ c, show }) => {
+    const field = await readForm(c)
+    return show(async (context) => peoplePage(context, await changePeople(context, field)))
+  }),
+  deskGet('/me', 'ownPage', 'The own key', (context) => ownPage(context)),
+  deskPost('/me', 'renewKey', 'Make a new key for oneself', async ({ show }) =>
+    show(async (context) => ownPage(context, await renewKey(context))),
+  ),
   ...invitation,
 ]

@@ -10,7 +10,7 @@ import { labelOfConcept } from './concepts.ts'
 import { deskFrame } from './desk-frame.ts'
 import { fieldLabel } from './form-controls.ts'
 import { fixQuery } from './fix.ts'
-import { fieldAt, formPath, type View } from './form-page.ts'
+import { fieldAt, formPath, sectionWith, type View } from './form-page.ts'
 
 /** Most concepts of one page. */
 const mostShown = 60
@@ -31,7 +31,7 @@ export function pickPage(view: View, name: string): PageContent | undefined {
     ...matches.filter(({ iri }) => !chosen.has(iri)),
   ]
   const label = fieldLabel({ page: context }, field)
-  const back = formPath(view, sectionOf(view, name))
+  const back = formPath(view, sectionWith(draft.model, name)?.id ?? '')
   const self = formPath(view, 'pick', name) + fixQuery(context)
   const items = found
     .slice(0, mostShown)
@@ -48,11 +48,6 @@ export function pickPage(view: View, name: string): PageContent | undefined {
     ${all.some(({ broader }) => broader.length > 0) && html`<aside aria-label="${t('form-browse')}">${panel(t('form-browse'), tree(view, all, self))}</aside>`}</div>`
   return deskFrame(context, { title: t('form-choose', { what: label }), body })
 }
-
-const sectionOf = ({ draft }: View, name: string) =>
-  draft.model.sections.find(({ fields }) =>
-    fields.some((field) => field.name === name.split('.')[0]),
-  )?.id ?? ''
 
 /** Concepts whose labels or code contain every typed word, or that are narrower than one. */
 function matching(

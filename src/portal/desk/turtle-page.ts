@@ -9,7 +9,7 @@ import { breadcrumbs, codeListing, notice } from '../parts/blocks.ts'
 import { outcome, type Posted } from './outcome.ts'
 import { deskFrame } from './desk-frame.ts'
 import { draftPath, isPublishedOnly, repositoryPath } from './drafts.ts'
-import type { Draft } from './form-page.ts'
+import { type Draft, formPath } from './form-page.ts'
 
 /** Page of the text. The draft is read before the text, so that the revision is never newer than the text. */
 export async function turtlePage(
@@ -17,12 +17,11 @@ export async function turtlePage(
   draft: Draft,
   posted?: Posted,
 ): Promise<PageContent> {
-  const { t, pathTo, ask } = context
+  const { t, ask } = context
   const headers = { Accept: 'text/turtle' }
   const path = isPublishedOnly(draft) ? repositoryPath(draft) : draftPath(draft)
   const text = posted?.field('rdf') ?? textOr(await ask('deskRepository', path, { headers })) ?? ''
-  const to = (step: string) =>
-    `${pathTo('desk', draft.type, draft.id, step)}?catalogue=${encodeURIComponent(draft.catalogue)}`
+  const to = (step: string) => formPath({ context, draft }, step)
   const title = draft.title || t('untitled')
   const body = html`<input type="hidden" name="revision" value="${posted?.field('revision') ?? draft.revision}">
     <div class="field"><label for="rdf">Turtle</label><textarea class="code" id="rdf" name="rdf" rows="24" spellcheck="false">

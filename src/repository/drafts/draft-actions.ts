@@ -23,10 +23,15 @@ import {
   demandRevision,
   demandRole,
   demandWritable,
+  draftParams,
+  inCatalogue,
+  inputBody,
   nameOf,
+  ofDraft,
   openDraft,
   type OpenDraft,
   readInput,
+  statements,
   thrownAway,
   withKey,
 } from './draft-requests.ts'
@@ -44,17 +49,7 @@ import {
 
 const { answers } = contract
 
-const draftPath = z.object({
-  type: z.string().openapi({ example: 'datasets' }),
-  id: z.string().openapi({ example: 'levels' }),
-})
-const inCatalogue = z.object({ catalogue: z.string().optional() })
-
 const note = z.string().trim().max(2000)
-const jsonBody = (example: object) => ({
-  content: { 'application/json': { schema: { type: 'object' as const }, example } },
-})
-
 const publish = repositoryEndpoint({
   method: 'put',
   path: '/drafts/{type}/publish/{id}',
@@ -63,7 +58,7 @@ const publish = repositoryEndpoint({
   description:
     'What blocks it is answered with 422. What others published meanwhile is merged where the changes do not touch; with `Prefer: return=representation` their properties are named.',
   auth: withKey,
-  params: draftPath,
+  params: draftParams,
   query: inCatalogue,
   answers: { ...answers.object, ...answers.replacement },
   handle: async ({ c, signal }, context) => {
@@ -111,7 +106,7 @@ const hide = repositoryEndpoint({
   operation: 'putDraftsByTypeHideById',
   summary: 'Turn a published record into a draft; its address answers 410',
   auth: withKey,
-  params: draftPath,
+  params: draftParams,
   query: inCatalogue,
   answers: answers.removal,
   handle: async ({ c, signal }, context) => {
@@ -141,12 +136,10 @@ const withdrawalSchema = z.strictObject({
 
 const withdraw = repositoryEndpoint({
   method: 'post',
-  path: '/drafts/{type}/{id}/withdraw',
+  ...ofDraft('/withdraw'),
   operation: 'postDraftsByTypeByIdWithdraw',
   summary: 'Withdraw a published record with a reason, and the address of what replaces it',
-  auth: withKey,
-  params: draftPath,
-  body: jsonBody({ reason: 'It was measured at the wrong place.' }),
+  body: inputBody({ reason: 'It was measured at the wrong place.' }),
   answers: answers.removal,
   handle: async ({ c, signal }, context) => {
     const { kind, found, access } = await withdrawable(c, context)
@@ -172,13 +165,11 @@ function move<Schema extends z.ZodType>(
 ) {
   return repositoryEndpoint({
     method: 'post',
-    path: `/drafts/{type}/{id}/${name}`,
+    ...ofDraft(`/${name}`),
     operation: `postDraftsByTypeById${name.replace(/^./, (first) => first.toUpperCase())}`,
     summary,
-    auth: withKey,
-    params: draftPath,
     query: inCatalogue,
-    body: jsonBody({}),
+    body: inputBody({}),
     answers: { ...answers.object, ...answers.writeRefusals },
     handle: async ({ c, signal }, context) => {
       const open = openDraft(c, context, 'writer')
@@ -258,11 +249,9 @@ const restore = move(
 
 const readMerge = repositoryEndpoint({
   method: 'get',
-  path: '/drafts/{type}/{id}/merge',
+  ...ofDraft('/merge'),
   operation: 'getDraftsByTypeByIdMerge',
   summary: 'What a draft and the record that was published meanwhile changed differently',
-  auth: withKey,
-  params: draftPath,
   answers: answers.object,
   handle: async ({ c, signal }, context) => {
     const { kind, draft } = openDraft(c, context, 'writer')
@@ -285,22 +274,18 @@ const readMerge = repositoryEndpoint({
   },
 })
 
-const lines = z.array(z.string().max(1_000_000)).max(20_000).default([])
-
 const acceptMerge = repositoryEndpoint({
   method: 'post',
-  path: '/drafts/{type}/{id}/merge',
+  ...ofDraft('/merge'),
   operation: 'postDraftsByTypeByIdMerge',
   summary: 'Begin the draft from the record that was published meanwhile, with its own changes',
   description:
     'Where both changed the same, the published values are kept but for the statements of `remove` and `add`. `baseTag` is that of the GET.',
-  auth: withKey,
-  params: draftPath,
-  body: jsonBody({ baseTag: 'hash', remove: [], add: [] }),
+  body: inputBody({ baseTag: 'hash', remove: [], add: [] }),
   answers: { ...answers.object, ...answers.writeRefusals },
   handle: async ({ c, signal }, context) => {
     const { kind, draft, access } = openDraft(c, context, 'writer')
-    const schema = z.strictObject({ baseTag: z.string(), remove: lines, add: lines })
+    const schema = z.strictObject({ baseTag: z.string(), remove: statements, add: statements })
     const { baseTag, remove, add } = await readInput(c, schema)
     demandRevision(c, draft)
     // A draft in review is only changed by who could publish it.
@@ -353,7 +338,7 @@ const replaceRules = repositoryEndpoint({
   operation: 'putCataloguesByCatalogueIdRules',
   summary: 'Replace the rules of a catalogue',
   auth: mayAs('steward', ruleCatalogue),
-  body: jsonBody({ review: 'new', languages: ['de', 'en'] }),
+  body: inputBody({ review: 'new', languages: ['de', 'en'] }),
   answers: answers.update,
   handle: async ({ c, params: { catalogueId }, signal }, context) => {
     await requireCatalogue(context, catalogueId, signal)

@@ -20,11 +20,16 @@ import {
   demandRole,
   demandWritable,
   draftDocument,
+  draftParams,
+  inCatalogue,
   isLinkToken,
+  inputBody,
   linkToken,
   nameOf,
+  ofDraft,
   openDraft,
   readInput,
+  statements,
   thrownAway,
   unknownDraft,
   withKey,
@@ -33,14 +38,7 @@ import { draftTitles } from './publishing.ts'
 
 const { answers, bodies } = contract
 
-const type = z.string().openapi({
-  description: '`datasets`, `catalogues`, or a type that the profile declares',
-  example: 'datasets',
-})
-const typePath = z.object({ type })
-const id = z.string().openapi({ description: 'Id of the record', example: 'levels' })
-const draftPath = z.object({ type, id })
-const inCatalogue = z.object({ catalogue: z.string().optional() })
+const typePath = draftParams.pick({ type: true })
 
 const listQuery = inCatalogue.extend({
   state: z.enum(draftStates).optional(),
@@ -107,11 +105,9 @@ const mediaTypes = [...Object.values(formats).map(({ mediaType }) => mediaType),
 
 const readDraft = repositoryEndpoint({
   method: 'get',
-  path: '/drafts/{type}/{id}',
+  ...ofDraft(''),
   operation: 'getDraftsByTypeById',
   summary: 'Read a draft as RDF, or its state as JSON',
-  auth: withKey,
-  params: draftPath,
   query: inCatalogue,
   answers: answers.graph,
   handle: ({ c }, context) => {
@@ -128,11 +124,9 @@ const readDraft = repositoryEndpoint({
 
 const replaceDraft = repositoryEndpoint({
   method: 'put',
-  path: '/drafts/{type}/{id}',
+  ...ofDraft(''),
   operation: 'putDraftsByTypeById',
   summary: 'Replace a draft, or make one with this id',
-  auth: withKey,
-  params: draftPath,
   query: inCatalogue,
   body: bodies.dataset,
   answers: answers.replacement,
@@ -140,7 +134,6 @@ const replaceDraft = repositoryEndpoint({
     putDraft(c, context, { kind: kindOf(context, params.type), originalId: params.id, catalogue }),
 })
 
-const statements = z.array(z.string().max(1_000_000)).max(20_000).default([])
 const patchSchema = z.strictObject({
   remove: statements,
   add: statements,
@@ -149,20 +142,13 @@ const patchSchema = z.strictObject({
 
 const patchDraft = repositoryEndpoint({
   method: 'patch',
-  path: '/drafts/{type}/{id}',
+  ...ofDraft(''),
   operation: 'patchDraftsByTypeById',
   summary: 'Change statements of a draft',
   description:
     '`remove` and `add` are statements in N-Triples with the labels of the draft; `typed` replaces the input that is no RDF.',
-  auth: withKey,
-  params: draftPath,
   query: inCatalogue,
-  body: {
-    required: true,
-    content: {
-      'application/json': { schema: { type: 'object' as const }, example: { remove: [], add: [] } },
-    },
-  },
+  body: inputBody({ remove: [], add: [] }, true),
   answers: { ...answers.object, ...answers.update },
   handle: async ({ c }, context) => {
     const { kind, draft, access } = openDraft(c, context, 'writer')
@@ -178,11 +164,9 @@ const patchDraft = repositoryEndpoint({
 
 const deleteDraft = repositoryEndpoint({
   method: 'delete',
-  path: '/drafts/{type}/{id}',
+  ...ofDraft(''),
   operation: 'deleteDraftsByTypeById',
   summary: 'Throw a draft away; it can be restored for 30 days',
-  auth: withKey,
-  params: draftPath,
   query: inCatalogue,
   answers: { ...answers.object, ...answers.removal },
   handle: ({ c }, context) => {
@@ -190,21 +174,16 @@ const deleteDraft = repositoryEndpoint({
     if (draft.author !== access.key.id) demandRole(access, 'steward', draft.catalogue)
     demandRevision(c, draft)
     if (draft.state === 'away') throw unknownDraft(draft.id)
-    return answerDraft(
-      c,
-      context,
-      context.drafts.change(draft, { state: 'away', publishAt: undefined }),
-    )
+    const away = { state: 'away', publishAt: undefined } as const
+    return answerDraft(c, context, context.drafts.change(draft, away))
   },
 })
 
 const readFindings = repositoryEndpoint({
   method: 'get',
-  path: '/drafts/{type}/{id}/findings',
+  ...ofDraft('/findings'),
   operation: 'getDraftsByTypeByIdFindings',
   summary: 'Findings of a draft, those that block its publication first, and its points',
-  auth: withKey,
-  params: draftPath,
   query: inCatalogue,
   answers: answers.object,
   handle: ({ c, signal }, context) => {
@@ -215,12 +194,10 @@ const readFindings = repositoryEndpoint({
 
 const makeLink = repositoryEndpoint({
   method: 'post',
-  path: '/drafts/{type}/{id}/links',
+  ...ofDraft('/links'),
   operation: 'postDraftsByTypeByIdLinks',
   summary:
     'Make the token of a link to the preview, which works for 14 days, as long as its key does',
-  auth: withKey,
-  params: draftPath,
   answers: { ...answers.object, ...answers.writeRefusals },
   handle: ({ c }, context) => {
     const { draft, access } = openDraft(c, context, 'writer')
@@ -232,11 +209,9 @@ const makeLink = repositoryEndpoint({
 
 const revokeLinks = repositoryEndpoint({
   method: 'delete',
-  path: '/drafts/{type}/{id}/links',
+  ...ofDraft('/links'),
   operation: 'deleteDraftsByTypeByIdLinks',
   summary: 'Revoke all links to the preview',
-  auth: withKey,
-  params: draftPath,
   answers: answers.removal,
   handle: ({ c }, context) => {
     context.drafts.revokeLinks(openDraft(c, context, 'writer').draft)
@@ -250,7 +225,7 @@ const readShared = repositoryEndpoint({
   operation: 'getDraftsByTypeByIdSharedByToken',
   summary: 'Read a draft by the token of a link to its preview as RDF, or its id and title as JSON',
   auth: anyone,
-  params: draftPath.extend({
+  params: draftParams.extend({
     token: z.string().max(1000).openapi({ example: 'mhz2k.a2V5.c2VjcmV0' }),
   }),
   answers: answers.graph,

@@ -205,23 +205,10 @@ export class DraftFile {
           'conflict',
           `the catalogue has ${mostDrafts} drafts, and no more are possible`,
         )
-      const { serial } = this.#file.run(
-        insertDraft,
-        type,
-        id,
-        originalId,
-        catalogue,
-        JSON.stringify(title),
-        author,
-        authorName,
-        draft.baseTag ?? null,
-        draft.base ?? '',
-        graph,
-        now,
-        now,
-        authorName,
-        randomBytes(32),
-      )
+      const about = [type, id, originalId, catalogue, JSON.stringify(title), author, authorName]
+      const graphs = [draft.baseTag ?? null, draft.base ?? '', graph]
+      const written = [now, now, authorName, randomBytes(32)]
+      const { serial } = this.#file.run(insertDraft, ...about, ...graphs, ...written)
       return this.get(serial)
     }, 'durable')
   }
@@ -238,26 +225,12 @@ export class DraftFile {
     return this.#file.transaction(() => {
       const draft = this.get(serial)
       if (draft.revision !== revision) throw changedMeanwhile(draft)
-      const { title, state, graph, typed, note, notedBy, publishAt, changedBy } = {
-        ...draft,
-        ...change,
-      }
-      const { base, baseTag } = { ...draft, ...change }
-      this.#file.run(
-        updateDraft,
-        JSON.stringify(title),
-        state,
-        graph,
-        JSON.stringify(typed),
-        note ?? null,
-        notedBy ?? null,
-        publishAt ?? null,
-        changedBy,
-        this.#now(),
-        base,
-        baseTag ?? null,
-        serial,
-      )
+      const next = { ...draft, ...change }
+      const content = [JSON.stringify(next.title), next.state, next.graph]
+      const said = [JSON.stringify(next.typed), next.note ?? null, next.notedBy ?? null]
+      const written = [next.publishAt ?? null, next.changedBy, this.#now()]
+      const base = [next.base, next.baseTag ?? null]
+      this.#file.run(updateDraft, ...content, ...said, ...written, ...base, serial)
       return this.get(serial)
     }, 'durable')
   }

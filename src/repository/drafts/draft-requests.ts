@@ -1,7 +1,7 @@
 /** Requests about drafts: who may see and change which, bodies, and answers as JSON. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, precondition } from '../../http/conditions.ts'
@@ -15,8 +15,31 @@ import { changedMeanwhile, type Draft, endOfDraft } from './draft-file.ts'
 import { kindOf, type DraftKind } from './draft-kinds.ts'
 import { type DraftAccess, isAs, publishRefusal, writerOf } from './publishing.ts'
 
+/** Path of a draft, and the catalogue that it may name. */
+export const draftParams = z.object({
+  type: z.string().openapi({
+    description: '`datasets`, `catalogues`, or a type that the profile declares',
+    example: 'datasets',
+  }),
+  id: z.string().openapi({ description: 'Id of the record', example: 'levels' }),
+})
+export const inCatalogue = z.object({ catalogue: z.string().optional() })
+
+/** JSON body of a request, with an example of it. */
+export const inputBody = (example: object, required?: true) => ({
+  ...(required && { required }),
+  content: { 'application/json': { schema: { type: 'object' as const }, example } },
+})
+
+/** Statements of a request as lines of N-Triples. */
+export const statements = z.array(z.string().max(1_000_000)).max(20_000).default([])
+
 /** Any key: what it may not see is not there, so that refusals tell nothing about drafts. */
 export const withKey: Auth<unknown> = { needs: 'key' }
+
+/** Members of the endpoints of a draft, by the end of their path. */
+export const ofDraft = <Path extends string>(ending: Path) =>
+  ({ path: `/drafts/{type}/{id}${ending}`, auth: withKey, params: draftParams }) as const
 
 /** Key of a request with its method and path. Throws `unauthorized` without a key. */
 export function accessOf(c: AppContext): DraftAccess {
@@ -26,8 +49,7 @@ export function accessOf(c: AppContext): DraftAccess {
 }
 
 /** Name of the key for people: that of its account, else its id. */
-export const nameOf = ({ key }: DraftAccess): string =>
-  'name' in key && typeof key.name === 'string' && key.name !== '' ? key.name : key.id
+export const nameOf = ({ key }: DraftAccess): string => key.name || key.id
 
 /** Throws `forbidden` where a key lacks a role in a catalogue. */
 export function demandRole(access: DraftAccess, role: Role, catalogue: string): void {

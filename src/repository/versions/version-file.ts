@@ -244,21 +244,10 @@ export class VersionFile {
     const number = Number(head?.['number'] ?? 0) + Number(isMeant)
     const back = packedDifference({ removed: lines.added, added: lines.removed })
     const whole = isMeant && number % checkpointEvery === 0 ? pack(after) : null
-    this.#file.run(
-      `INSERT INTO ${table} (graph, number, was, became, at, who, way, note, meant, back, whole)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      graph,
-      number,
-      was,
-      became,
-      this.#seconds,
-      author.who,
-      author.by,
-      author.note,
-      Number(isMeant),
-      back,
-      whole,
-    )
+    const written = [this.#seconds, author.who, author.by, author.note, Number(isMeant)]
+    const sql = `INSERT INTO ${table} (graph, number, was, became, at, who, way, note, meant, back, whole)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    this.#file.run(sql, graph, number, was, became, ...written, back, whole)
   }
 
   /**

@@ -1,9 +1,8 @@
 /** No typed text is lost where several people, or several requests of one, change the same draft. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { toLine } from '../../../src/rdf/lines.ts'
 import { deskAlone } from './desk-alone.ts'
-import { controlsIn, type Desk, lakes, path, send } from './form-sender.ts'
+import { controlsIn, type Desk, formsOf, lakes, path, send } from './form-sender.ts'
 
 let desk: Desk
 beforeEach(async () => {
@@ -11,29 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => desk.close())
 
-type Headers = Readonly<Record<string, string>>
-
-/** The controls of a page, with some other values. */
-async function typed(address: string, values: Readonly<Record<string, string>>) {
-  const body = controlsIn(await desk.page(address))
-  for (const [name, value] of Object.entries(values)) body.set(name, value)
-  return body
-}
-
-const nameOf = async (value: string, address = path('essentials')) =>
-  new RegExp(`name="([^"]+)" value="${value}"`).exec(await desk.page(address))?.[1] ?? ''
-
-async function post(address: string, body: URLSearchParams, headers: Headers = desk.headers) {
-  const answer = await desk.app.request(`http://localhost${address}`, {
-    method: 'POST',
-    headers,
-    body,
-  })
-  const location = answer.headers.get('Location') ?? ''
-  return { status: answer.status, location, html: await answer.text() }
-}
-
-const lines = () => desk.quads().map(toLine).join('\n')
+const { typed, nameOf, post, lines } = formsOf(() => desk)
 
 test('a described value that others removed meanwhile is shown again with all of its texts, and becomes a new one', async () => {
   const body = await typed(path('essentials'), {})

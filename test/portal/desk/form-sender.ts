@@ -1,5 +1,6 @@
 /** The draft of a dataset for tests of forms, and forms sent as a browser without script sends them. */
 
+import { toLine } from '../../../src/rdf/lines.ts'
 import type { deskAlone } from './desk-alone.ts'
 
 export const lakes = `dct:title "Lakes"@en , "Seen"@de ; dct:description "Weekly samples.\\nOf nine lakes."@en ;
@@ -58,6 +59,26 @@ export async function send(
     body,
   })
   return { status: answer.status, location: answer.headers.get('Location') ?? '' }
+}
+
+/** Functions that read and send forms of a desk, and its statements as lines. */
+export function formsOf(deskOf: () => Desk) {
+  /** The controls of a page, with some other values. */
+  async function typed(address: string, values: Readonly<Record<string, string>>) {
+    const body = controlsIn(await deskOf().page(address))
+    for (const [name, value] of Object.entries(values)) body.set(name, value)
+    return body
+  }
+  const nameOf = async (value: string, address = path('essentials')) =>
+    new RegExp(`name="([^"]+)" value="${value}"`).exec(await deskOf().page(address))?.[1] ?? ''
+  async function post(address: string, body: URLSearchParams, headers = deskOf().headers) {
+    const init = { method: 'POST', headers, body }
+    const answer = await deskOf().app.request(`http://localhost${address}`, init)
+    const location = answer.headers.get('Location') ?? ''
+    return { status: answer.status, location, html: await answer.text() }
+  }
+  const lines = () => deskOf().quads().map(toLine).join('\n')
+  return { typed, nameOf, post, lines }
 }
 
 /** Sections of the form. */

@@ -2,9 +2,8 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { toLine } from '../../../src/rdf/lines.ts'
 import { deskAlone } from './desk-alone.ts'
-import { controlsIn, type Desk, lakes, path, send } from './form-sender.ts'
+import { controlsIn, type Desk, formsOf, lakes, path, send } from './form-sender.ts'
 
 let desk: Desk
 beforeEach(async () => {
@@ -14,25 +13,7 @@ afterEach(() => desk.close())
 
 type Headers = Readonly<Record<string, string>>
 
-/** The controls of a page, with some other values. */
-async function typed(address: string, values: Readonly<Record<string, string>>) {
-  const body = controlsIn(await desk.page(address))
-  for (const [name, value] of Object.entries(values)) body.set(name, value)
-  return body
-}
-
-const nameOf = async (value: string, address = path('essentials')) =>
-  new RegExp(`name="([^"]+)" value="${value}"`).exec(await desk.page(address))?.[1] ?? ''
-
-async function post(address: string, body: URLSearchParams, headers: Headers = desk.headers) {
-  const answer = await desk.app.request(`http://localhost${address}`, {
-    method: 'POST',
-    headers,
-    body,
-  })
-  const location = answer.headers.get('Location') ?? ''
-  return { status: answer.status, location, html: await answer.text() }
-}
+const { typed, nameOf, post, lines } = formsOf(() => desk)
 
 const read = async (address: string, headers: Headers) => {
   const answer = await desk.app.request(`http://localhost${address}`, { headers })
@@ -40,7 +21,6 @@ const read = async (address: string, headers: Headers) => {
 }
 
 const tokenIn = (html: string) => /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
-const lines = () => desk.quads().map(toLine).join('\n')
 const tricky = `Lakes & "ponds" <b>é🌊 ${'x'.repeat(3000)}`
 
 test.each([
