@@ -168,8 +168,9 @@ const draftForm = (path: `/${string}`, operation: string, summary: string, steps
   deskPost(`/:type/:id${path}`, operation, summary, async ({ context, c, show }) => {
     const form = await readFormData(c)
     const pressed = textField(form, 'do') || 'save'
+    // The list of concepts does not show what others chose meanwhile.
     const again = (unsaved: Unsaved, status: PageStatus) =>
-      show((page) => shown(c, page, steps.show, unsaved), status)
+      show((page) => shown(c, page, status === 412 ? showValues : steps.show, unsaved), status)
     try {
       const saved = await savePosted(context, c, form, pressed)
       const fields = textsWithoutField(saved.draft, form)
@@ -182,6 +183,13 @@ const draftForm = (path: `/${string}`, operation: string, summary: string, steps
       return again(failed.why === 'unsaved-large' ? { ...failed, turtle } : failed, statusOf(error))
     }
   })
+
+/** Page with the values of a form: that of the field for which concepts are chosen, else of the section or value that is named. */
+const showValues: Show = (view, name) =>
+  sectionPage(view, name) ??
+  valuePage(view, name) ??
+  valuePage(view, name.slice(0, name.lastIndexOf('.'))) ??
+  sectionPage(view, sectionWith(view.draft.model, name)?.id ?? '')
 
 type AfterSaving = {
   readonly context: StewardContext

@@ -42,7 +42,7 @@ export function pickPage(view: View, name: string): PageContent | undefined {
     <p class="soft">${t('form-choose-lead', { count: all.length, what: label })}</p>
     <div class="pick section"><div><form action="${self}"><input type="hidden" name="catalogue" value="${draft.catalogue}"><div class="add-row">
       <label class="vh" for="find">${t('form-find')}</label><input type="search" id="find" name="q" value="${typed}" autocomplete="off"><button class="button">${icon('search')} ${t('form-find')}</button></div></form>
-    <form method="post" action="${self}"><input type="hidden" name="_csrf" value="${steward.token}">
+    <form method="post" action="${self}"><input type="hidden" name="_csrf" value="${steward.token}"><input type="hidden" name="revision" value="${draft.revision}">
       <h2 class="section" id="found">${t('form-found', { count: found.length })}</h2><ul class="found close" role="list" aria-labelledby="found">${items}</ul>
       <div class="savebar"><button class="button primary" name="do" value="next">${t('form-take')}</button><a class="button" href="${back}">${t('form-back')}</a></div></form></div>
     ${all.some(({ broader }) => broader.length > 0) && html`<aside aria-label="${t('form-browse')}">${panel(t('form-browse'), tree(view, all, self))}</aside>`}</div>`

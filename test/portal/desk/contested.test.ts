@@ -131,3 +131,16 @@ test('a new file whose answer was lost is one file when it is sent again with mo
   await post(address, body)
   expect(lines()).not.toContain('lakes.example/n>')
 })
+
+test('a concept of a list is not taken in place of what others chose meanwhile: both are shown', async () => {
+  const base = 'http://publications.europa.eu/resource/authority/frequency/'
+  const field = 'accrual_periodicity.+0'
+  const pick = await typed(path('pick/accrual_periodicity'), { [field]: `${base}DAILY` })
+  await send(desk, 'rest', 'save', { [field]: `${base}WEEKLY` })
+  const { status, html } = await post(path('pick/accrual_periodicity'), pick)
+  expect([status, lines().includes('frequency/WEEKLY>')]).toEqual([412, true])
+  for (const text of [`value="${base}DAILY"`, 'weekly']) expect(html).toContain(text)
+  expect((await post(path('rest'), controlsIn(html))).status).toBe(303)
+  expect(lines()).toContain('frequency/DAILY>')
+  expect(lines()).not.toContain('frequency/WEEKLY>')
+})
