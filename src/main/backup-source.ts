@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { StartRefused } from '../errors.ts'
 import type { Source } from '../backup/backup.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { GraphFile } from '../store/embedded/graph-file.ts'
@@ -34,6 +35,14 @@ async function countGraphs(directory: string): Promise<Readonly<Record<string, n
   } finally {
     file.close()
   }
+}
+
+/** Opens the file of the embedded store of a directory for reading. Throws a `StartRefused` where there is none. */
+export function openGraphFile(directory: string): GraphFile {
+  const store = join(directory, 'store')
+  if (!existsSync(join(store, 'store.db')))
+    throw new StartRefused(`${directory} has no embedded store: name another directory (--data).`)
+  return new GraphFile(store, true)
 }
 
 /** Name of the file that is locked by the process that has the data directory open. */

@@ -1,11 +1,9 @@
 /** Verbs that work on the files of a data directory, whether the platform runs or not: backup, verify, restore. */
 
 import { WrongUsage } from '../errors.ts'
-import { exitCodes, type Verb } from './verb.ts'
+import { dataDirectory, exitCodes, type Verb } from './verb.ts'
 
 // Modules of a verb are imported when it runs.
-
-const dataDirectory = () => process.env['PLATFORM_DATA_DIR'] ?? 'data'
 
 /** Data of a backup in a line: `2026-11-30T02:00:00.000Z, 12 files, 31.5 MB, graphs 40, datasets 20; without index, api-key`. */
 function summaryOf(manifest: {

@@ -8,9 +8,10 @@ import { createGzip } from 'node:zlib'
 import { z } from 'zod'
 import { refusalOf, repositoryPath, ScriptFailure } from '../config/script.ts'
 import { WrongUsage } from '../errors.ts'
+import { systemGraph } from '../rdf/namespaces.ts'
 import { pause } from '../workers/pause.ts'
 import { retry, retryAfterMs } from '../workers/retry.ts'
-import type { Call, Verb } from './verb.ts'
+import { type Call, dataDirectory, type Verb } from './verb.ts'
 
 const idsPerPage = 5000
 const idsSchema = z.array(z.coerce.string())
@@ -27,14 +28,17 @@ export const exportVerb: Verb = {
     ['--format <format>', 'nq or nt (default: nq)'],
     ['--output <file>', 'where to; - is standard output (default: -)'],
     ['--gzip', 'compress'],
+    ['--files', 'every graph of the embedded store in the data directory, as it is stored'],
+    ['--all', "with --files: also the platform's own facts, for a store of your own"],
   ],
   run: async (call) => {
     const format = call.text('format') ?? 'nq'
     if (format !== 'nq' && format !== 'nt')
       throw new WrongUsage(`--format ${format}: it is nq or nt`)
     const file = call.text('output') ?? '-'
-    const repository = await call.server(repositoryPath)
-    const parts = documentsOf(call, repository, format)
+    const parts = call.flag('files')
+      ? storedGraphs(call)
+      : documentsOf(call, await call.server(repositoryPath), format)
     const stages = call.flag('gzip') ? [createGzip()] : []
     const { signal } = call
     if (file === '-') {
@@ -52,6 +56,28 @@ export const exportVerb: Verb = {
       await rm(`${file}.part`, { force: true })
     }
   },
+}
+
+/** Yields the N-Quads of the graphs of the embedded store, also while a platform runs. Rejects with `WrongUsage` where there is none. */
+async function* storedGraphs({ flag, text, signal, progress }: Call) {
+  if (text('catalogue') !== undefined || text('format') === 'nt')
+    throw new WrongUsage('--files writes whole stores as nq')
+  const { openGraphFile } = await import('../main/backup-source.ts')
+  const file = openGraphFile(dataDirectory())
+  try {
+    const total = file.count()
+    let done = 0
+    for (const { name, content, links } of file.graphs()) {
+      signal.throwIfAborted()
+      progress.show({ what: 'exporting', done: (done += 1), total, unit: 'graphs' })
+      if (name === systemGraph && !flag('all')) continue
+      const lines = links.length === 0 ? content : `${content}${links.join('\n')}\n`
+      // Each line ends in ` .`, and no literal contains a line end.
+      yield lines.replaceAll(' .\n', ` <${name}> .\n`)
+    }
+  } finally {
+    file.close()
+  }
 }
 
 /** Yields the documents of all catalogues and vocabularies, or of one catalogue. */

@@ -50,3 +50,6 @@ export type Verb = {
   /** Runs it; resolves with the exit code, `undefined` for `done`. */
   readonly run: (call: Call) => Promise<number | void>
 }
+
+/** The data directory that `--data` or the environment names. */
+export const dataDirectory = (): string => process.env['PLATFORM_DATA_DIR'] ?? 'data'

@@ -64,3 +64,16 @@ it.each([
   expect([code, err]).toEqual([exitCode, expect.stringContaining(message)])
   expect(readdirSync(folder)).not.toContain('other')
 })
+
+it('exports what is stored, graph by graph, with the facts of the platform only where asked', async () => {
+  const { code, out } = await run(`export --files --data ${directory}`)
+  expect(code).toBe(0)
+  expect(out).toContain('"Trees"@en <http://localhost:8080/set/data/d1> .\n')
+  expect(out).not.toContain('<urn:cartulary:system> .')
+  const all = await run(`export --files --all --data ${directory}`)
+  expect(all.out).toContain('<urn:cartulary:system> .\n')
+  const quads = all.out.trim().split('\n')
+  expect(quads.every((line) => /^<[^>]+> <[^>]+> .+ <[^>]+> \.$/.test(line))).toBe(true)
+  expect((await run('export --files --data nowhere')).err).toContain('has no embedded store')
+  expect((await run(`export --files --catalogue city --data ${directory}`)).code).toBe(2)
+})
