@@ -258,17 +258,21 @@ function boundConnections(
   return { isReservedForProbes: (socket: Socket) => probes.has(socket) }
 }
 
+/** Open connections of all servers of the process, for `/metrics`. */
+let connectionsOfAll = 0
+
 /** Counts open connections; while there are many, idle ones are closed. */
 function openConnections(server: Server, maxConnections: number) {
   let count = 0
   const updateCount = (step: 1 | -1 | 0) => {
     count += step
+    connectionsOfAll += step
     const isCrowded = count >= maxConnections * crowdedShare
     server.keepAliveTimeout = isCrowded ? crowdedKeepAliveMs : keepAliveMs
     if (isCrowded) server.closeIdleConnections()
   }
   updateCount(0)
-  showLevel('http_connections', () => count)
+  showLevel('http_connections', () => connectionsOfAll)
   return {
     count: () => count,
     add: (socket: Socket) => {

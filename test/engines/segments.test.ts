@@ -6,6 +6,11 @@ import {
   transportFixture,
   type TransportFixtureOptions,
 } from '../pipe/transport/transport-fixture.ts'
+import { logger } from '../../src/log.ts'
+import { Broker } from '../../src/pipe/transport/broker.ts'
+import { transportLimits } from '../../src/pipe/transport/transport-limits.ts'
+import { currentTraceId, inTrace } from '../../src/trace.ts'
+import { pause } from '../../src/workers/pause.ts'
 import { pipeOf } from '../pipe/pipes.ts'
 import { ownNats } from '../support/engines/nats.ts'
 import { foreignSegmentAt } from '../support/segments/foreign.ts'
@@ -50,6 +55,29 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
     })
     expect(await run('wells')).toMatchObject({ status: 'finished', outcome: 'complete' })
     expect(texts().toSorted()).toEqual(quelle(300))
+  })
+
+  test('the trace of a run is a header of its messages, and goes on where they are read', async () => {
+    const address = queue()
+    const context = {
+      limits: transportLimits,
+      log: logger('silent'),
+      pause,
+    }
+    const broker = await Broker.connect(url, context)
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const message = pipeOf('wells', ['mending-wells'])
+    const { signal } = new AbortController()
+    await inTrace(`00-${traceId}-00f067aa0ba902b7-01`, () => broker.send(address, message, signal))
+    await broker.send(address, message, signal)
+    const seen: (string | undefined)[] = []
+    await broker.listen(address, (_, delivery) => {
+      seen.push(currentTraceId())
+      delivery.done()
+    })
+    await expect.poll(() => seen.length).toBe(2)
+    expect(seen).toEqual([traceId, undefined])
+    await broker.close()
   })
 
   test('a segment of ours on another machine does the same, and says which records it refused', async () => {
