@@ -122,21 +122,17 @@ export async function openVersion(
   if (version === '' || (undo !== undefined && before === '')) throw unknownVersion(number)
   const now = await publishedGraph(context, kind, found, c.get('signal'))
   const current = { base: now, baseTag: found.hash }
-  if (undo === undefined)
-    return answerDraft(
-      c,
-      context,
-      addPublished(c, context, { kind, found }, { ...current, graph: version }),
-      201,
-    )
+  const answer = (graphs: Graphs) =>
+    answerDraft(c, context, addPublished(c, context, { kind, found }, graphs), 201)
+  if (undo === undefined) return answer({ ...current, graph: version })
   const [from, theirs, mine] = [version, now, before].map(fromLines)
   const bounds = context.canonical
   const merged = await merge(from ?? [], theirs ?? [], mine ?? [], bounds ? { bounds } : {})
-  const graphs =
+  return answer(
     merged.conflicts.length === 0
       ? { ...current, graph: toLines(merged.graph) }
-      : { base: version, graph: before, baseTag: `version-${undo}` }
-  return answerDraft(c, context, addPublished(c, context, { kind, found }, graphs), 201)
+      : { base: version, graph: before, baseTag: `version-${undo}` },
+  )
 }
 
 /** Reads the body as RDF; relative references are those of a base. */
@@ -245,14 +241,8 @@ export async function putDraft(
     demandRole(access, writerOf(kind), own)
     if (isHidden) throw new Failure('conflict', `the id "${ownId}" is taken; choose another one`)
     await demandCatalogue(context, kind, own, signal)
-    const draft = await addDraft(context, {
-      kind,
-      catalogue: own,
-      id: ownId,
-      originalId,
-      quads,
-      access,
-    })
+    const ids = { catalogue: own, id: ownId, originalId }
+    const draft = await addDraft(context, { kind, ...ids, quads, access })
     c.header('ETag', entityTag(String(draft.revision)))
     c.header('Location', `${c.get('address')}/drafts/${draft.type}/${draft.id}`)
     return c.body(null, 201)

@@ -114,11 +114,8 @@ async function isPublished(
   const current = await kind.find(draft.id, signal)
   if (!current) return undefined
   const graph = await publishedGraph(context, kind, current, signal)
-  const { removed, added } = await difference(
-    fromLines(graph),
-    fromLines(draft.graph),
-    context.canonical,
-  )
+  const [now, own] = [graph, draft.graph].map(fromLines)
+  const { removed, added } = await difference(now ?? [], own ?? [], context.canonical)
   const { catalogue, hash } = current
   const isSame = removed.length === 0 && added.length === 0
   return isSame ? { kind: 'unchanged', iri: kind.iri(draft.id), catalogue, hash } : undefined
@@ -137,18 +134,12 @@ export function publishDraft(
   signal: AbortSignal,
 ): Promise<Publication> {
   const { drafts } = context
-  const write = (kind: DraftKind, draft: Draft) =>
-    writeDraft(
-      context,
-      kind,
-      {
-        draft,
-        precondition: (hash) => {
-          if (hash !== draft.baseTag) throw new Failure('precondition-failed', changed)
-        },
-      },
-      signal,
-    )
+  const write = (kind: DraftKind, draft: Draft) => {
+    const precondition = (hash: string | undefined) => {
+      if (hash !== draft.baseTag) throw new Failure('precondition-failed', changed)
+    }
+    return writeDraft(context, kind, { draft, precondition }, signal)
+  }
   const writeMerged = async (kind: DraftKind, draft: Draft) => {
     const earlier = await isPublished(context, kind, draft, signal)
     if (earlier) return { ...earlier, others: [] }
@@ -237,13 +228,8 @@ export const publicationJob = (context: RepositoryContext): JobKind => ({
       await publishDraft(context, draft, signal)
     } catch (error) {
       if (!(error instanceof Failure) || passing.has(error.kind)) throw error
-      const back = {
-        state: 'returned',
-        note: error.detail,
-        notedBy: '',
-        publishAt: undefined,
-      } as const
-      drafts.change(draft, back)
+      const back = { state: 'returned', notedBy: '', publishAt: undefined } as const
+      drafts.change(draft, { ...back, note: error.detail })
       log.warn({ draft: serial, kind: error.kind }, 'draft.publication-failed')
       return
     }
