@@ -154,22 +154,20 @@ function errorHandler(
   }
 }
 
+/** Refusals for a key in `/metrics`. */
+const keyReasons: Partial<Record<Failure['kind'], string>> = {
+  unauthorized: 'unknown',
+  forbidden: 'forbidden',
+}
+
 /** Reports a refusal for a key, or for a limit, which its detail names. */
 function reportRefusal({ kind, detail }: Failure, c: AppContext): void {
   const named = /\((?:limit )?([A-Za-z]+)\)/.exec(detail)?.[1]
   const limit = limitNames.find((name) => name === named)
   if (limit !== undefined) reportNumber('cartulary_refusals_total', [limit])
   const hasKey = ['X-API-Key', 'Authorization'].some((name) => c.req.header(name) !== undefined)
-  const reason =
-    limit === 'keyFailures'
-      ? 'locked'
-      : kind === 'forbidden'
-        ? 'forbidden'
-        : kind === 'unauthorized'
-          ? hasKey
-            ? 'unknown'
-            : 'missing'
-          : undefined
+  const refused = kind === 'unauthorized' && !hasKey ? 'missing' : keyReasons[kind]
+  const reason = limit === 'keyFailures' ? 'locked' : refused
   if (reason !== undefined) reportNumber('cartulary_key_failures_total', [reason])
 }
 

@@ -136,31 +136,26 @@ function gaugeAdder(registry: Registry) {
 /** Adds the numbers that other folders report, each series from the start; receives the reports from now on. */
 function addReportedNumbers(registry: Registry): void {
   const adders = new Map<string, (values: readonly string[], value: number) => void>()
-  for (const [name, declared] of Object.entries(reportedNumbers)) {
-    const { help, labels: labelNames, values } = declared
-    const firstValues = 'firstValues' in declared ? declared.firstValues : undefined
-    const buckets = 'buckets' in declared ? [...declared.buckets] : undefined
-    const registers = [registry]
-    const known = [firstValues ?? values, values].map(
-      (some) => new Set<string>(name === 'cartulary_refusals_total' ? limitNames : some),
+  const registers = [registry]
+  for (const [name, { help, labels, buckets }] of Object.entries(reportedNumbers)) {
+    const labelNames = Object.keys(labels)
+    const known = Object.entries(labels).map(
+      ([label, values]) => new Set<string>(label === 'limit' ? limitNames : values),
     )
     const labelsOf = (sent: readonly string[]) =>
       Object.fromEntries(
-        labelNames.map((label, at) => {
-          const value = sent[at] ?? 'other'
-          return [label, known[at]?.has(value) ? value : 'other']
-        }),
+        labelNames.map((label, at) => [label, known[at]?.has(sent[at] ?? '') ? sent[at] : 'other']),
       )
-    const metric = buckets
-      ? new Histogram<string>({ name, help, labelNames, buckets, registers })
-      : new Counter<string>({ name, help, labelNames, registers })
-    const add = (labels: Record<string, string>, value: number) =>
-      metric instanceof Histogram ? metric.observe(labels, value) : metric.inc(labels, value)
-    adders.set(name, (sent, value) => add(labelsOf(sent), value))
-    if (metric instanceof Counter)
-      for (const last of values)
-        for (const first of firstValues ?? [last])
-          metric.inc(labelsOf(firstValues ? [first, last] : [last]), 0)
+    if (buckets) {
+      const options = { name, help, labelNames, buckets: [...buckets], registers }
+      const metric = new Histogram<string>(options)
+      adders.set(name, (sent, seconds) => metric.observe(labelsOf(sent), seconds))
+      continue
+    }
+    const metric = new Counter<string>({ name, help, labelNames, registers })
+    adders.set(name, (sent, value) => metric.inc(labelsOf(sent), value))
+    const [first = [], second = ['']] = Object.values(labels)
+    for (const value of first) for (const last of second) metric.inc(labelsOf([value, last]), 0)
   }
   receiveNumbers((name, values, value) => adders.get(name)?.(values, value))
 }

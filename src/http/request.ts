@@ -167,34 +167,24 @@ function reportRequest(
   )
 }
 
-/** Kinds of records in the names of operations; the first that fits. */
-const writeKinds = [
-  'draft',
-  'metrics',
-  'distribution',
-  'vocabular',
-  'dataset',
-  'catalogue',
-] as const
+/** Kinds of written records in the names of operations; the first that fits. */
+const writeKinds = ['draft', 'metrics', 'distribution', 'vocabular', 'dataset', 'catalogue']
 
 /** Reports a write that a key was checked for; bulk requests report each of their datasets. */
 function reportWrite(c: AppContext): void {
-  const operation = c.get('write')?.operation.toLowerCase()
-  const kind = writeKinds.find((name) => operation?.includes(name))
-  if (kind === undefined || operation?.endsWith('bulk') === true) return
+  const operation = c.get('write')?.operation.toLowerCase() ?? ''
+  const kind = writeKinds.find((name) => operation.includes(name))
+  if (kind === undefined || operation.endsWith('bulk')) return
   const { status } = c.res
-  const outcome =
-    status === 304
-      ? 'unchanged'
-      : status >= 400
-        ? 'refused'
-        : c.req.method === 'DELETE'
-          ? 'deleted'
-          : status === 201
-            ? 'created'
-            : 'updated'
+  const done = c.req.method === 'DELETE' ? 'deleted' : 'updated'
+  const outcome = status >= 400 ? 'refused' : (outcomes.get(status) ?? done)
   reportNumber('cartulary_writes_total', [kind === 'vocabular' ? 'vocabulary' : kind, outcome])
 }
+
+const outcomes = new Map([
+  [201, 'created'],
+  [304, 'unchanged'],
+])
 
 /** Pattern of the matching route; `none` without one. */
 function routeOf(c: AppContext): string {

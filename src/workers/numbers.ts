@@ -3,101 +3,65 @@
  * of their labels, which bounds the number of series and lets every series exist from the start.
  */
 
-/** Counter, or with `buckets` (upper bounds in seconds) a histogram. */
+/** Counter, or with `buckets` (upper bounds in seconds) a histogram; label → its values, another one is reported as `other`. */
 type Declaration = {
   readonly help: string
-  readonly labels: readonly string[]
-  /** Values of the only or the last label; another value is reported as `other`. */
-  readonly values: readonly string[]
-  /** Values of the first of two labels. */
-  readonly firstValues?: readonly string[]
+  readonly labels: Readonly<Record<string, readonly string[]>>
   readonly buckets?: readonly number[]
 }
 
-const calls = [0.001, 0.01, 0.1, 1, 10]
+const declared = (
+  help: string,
+  labels: Declaration['labels'] = {},
+  buckets?: readonly number[],
+): Declaration => ({ help, labels, ...(buckets && { buckets }) })
 
-const none: { readonly labels: readonly string[]; readonly values: readonly string[] } = {
-  labels: [],
-  values: [],
-}
+const endings = ['complete', 'incomplete', 'not-modified', 'dry-run']
+const breaks = ['failed', 'cancelled', 'timed-out', 'interrupted']
+const outgoing = { outcome: ['ok', 'refused', 'guarded', 'timeout'] }
 
-const outgoing = { labels: ['outcome'], values: ['ok', 'refused', 'guarded', 'timeout'] }
-
-/** All reported numbers by name. */
+/** All reported numbers by name; the values of `limit` are the names of limits. */
 export const reportedNumbers = {
-  cartulary_refusals_total: {
-    help: 'Requests refused by a limit, by its name in PLATFORM_LIMITS.',
-    labels: ['limit'],
-    values: [],
-  },
-  cartulary_key_failures_total: {
-    help: 'Requests refused because of their key.',
-    labels: ['reason'],
-    values: ['unknown', 'missing', 'forbidden', 'locked'],
-  },
-  cartulary_writes_total: {
-    help: 'Writes of records by kind and outcome.',
-    labels: ['kind', 'outcome'],
-    firstValues: ['dataset', 'catalogue', 'vocabulary', 'distribution', 'metrics', 'draft'],
-    values: ['created', 'updated', 'unchanged', 'deleted', 'refused'],
-  },
-  cartulary_store_call_duration_seconds: {
-    help: 'Time of a call of the store.',
-    labels: ['call'],
-    values: ['read', 'select', 'construct', 'write'],
-    buckets: calls,
-  },
-  cartulary_store_write_failures_total: {
-    help: 'Writes that the store did not take.',
-    labels: ['reason'],
-    values: ['storage-lost', 'disk-full', 'full', 'away', 'time'],
-  },
-  cartulary_index_batch_duration_seconds: {
-    help: 'Time from the start of a batch of records to its end in the search index.',
-    ...none,
-    buckets: [0.01, 0.1, 0.5, 2, 10, 60],
-  },
-  cartulary_index_projected_total: {
-    help: 'Records that were written to the search index or failed there.',
-    labels: ['outcome'],
-    values: ['indexed', 'failed'],
-  },
-  cartulary_runs_total: {
-    help: 'Runs of pipes that ended.',
-    labels: ['outcome'],
-    values: [
-      'complete',
-      'incomplete',
-      'not-modified',
-      'dry-run',
-      'failed',
-      'cancelled',
-      'timed-out',
-      'interrupted',
-    ],
-  },
-  cartulary_run_duration_seconds: {
-    help: 'Time of a run of a pipe.',
-    ...none,
-    buckets: [1, 10, 60, 600, 3600, 21_600],
-  },
-  cartulary_trigger_lateness_seconds: {
-    help: 'Time from the moment at which a trigger was due to the start of its pipe.',
-    ...none,
-    buckets: [0.1, 1, 10, 60, 600],
-  },
-  cartulary_outbound_requests_total: { help: 'Requests to foreign hosts.', ...outgoing },
-  cartulary_url_checks_total: { help: 'Requests that check addresses in records.', ...outgoing },
-  cartulary_sparql_queries_total: {
-    help: 'Queries of the public SPARQL endpoint.',
-    labels: ['outcome'],
-    values: ['answered', 'cut', 'timeout', 'memory', 'refused', 'malformed'],
-  },
-  cartulary_sparql_replica_builds_total: {
-    help: 'Public copies of the data that were made.',
-    ...none,
-  },
-} as const satisfies Readonly<Record<string, Declaration>>
+  cartulary_refusals_total: declared('Requests refused by a limit of PLATFORM_LIMITS.', {
+    limit: [],
+  }),
+  cartulary_key_failures_total: declared('Requests refused because of their key.', {
+    reason: ['unknown', 'missing', 'forbidden', 'locked'],
+  }),
+  cartulary_writes_total: declared('Writes of records by kind and outcome.', {
+    kind: ['dataset', 'catalogue', 'vocabulary', 'distribution', 'metrics', 'draft'],
+    outcome: ['created', 'updated', 'unchanged', 'deleted', 'refused'],
+  }),
+  cartulary_store_call_duration_seconds: declared(
+    'Time of a call of the store.',
+    { call: ['read', 'select', 'construct', 'write'] },
+    [0.001, 0.01, 0.1, 1, 10],
+  ),
+  cartulary_store_write_failures_total: declared('Writes that the store did not take.', {
+    reason: ['storage-lost', 'disk-full', 'full', 'away', 'time'],
+  }),
+  cartulary_index_batch_duration_seconds: declared(
+    'Time to write a batch of records to the search index.',
+    {},
+    [0.01, 0.1, 0.5, 2, 10, 60],
+  ),
+  cartulary_index_projected_total: declared('Records that were indexed or failed.', {
+    outcome: ['indexed', 'failed'],
+  }),
+  cartulary_runs_total: declared('Runs that ended.', { outcome: [...endings, ...breaks] }),
+  cartulary_run_duration_seconds: declared('Time of a run.', {}, [1, 10, 60, 600, 3600, 21_600]),
+  cartulary_trigger_lateness_seconds: declared(
+    'Time from the moment at which a trigger was due to the start of its pipe.',
+    {},
+    [0.1, 1, 10, 60, 600],
+  ),
+  cartulary_outbound_requests_total: declared('Requests to foreign hosts.', outgoing),
+  cartulary_url_checks_total: declared('Requests that check addresses in records.', outgoing),
+  cartulary_sparql_queries_total: declared('Queries of the public SPARQL endpoint.', {
+    outcome: ['answered', 'cut', 'timeout', 'memory', 'refused', 'malformed'],
+  }),
+  cartulary_sparql_replica_builds_total: declared('Public copies of the data that were made.'),
+} as const
 
 type ReportedName = keyof typeof reportedNumbers
 
