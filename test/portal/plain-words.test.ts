@@ -1,6 +1,6 @@
 /** Words that no page shows to people, in any language: those of RDF and of the store, for which there are plain ones. */
 
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { interfaceLanguages } from '../../src/portal/translations.ts'
 import { type FormField, formModels } from '../../src/profile/form-model.ts'
@@ -34,6 +34,16 @@ it('no message of the shapes that check drafts has such a word', () => {
   })
   expect(messages.length).toBeGreaterThan(100)
   expect(messages.filter((text) => wordsIn(text).length > 0)).toEqual([])
+})
+
+it('no template of a page has such a word outside of the texts in languages', () => {
+  const files = globSync('src/portal/**/*.ts', { cwd: new URL('../../', import.meta.url) })
+  const shown = files.flatMap((file) => {
+    const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+    return [...source.matchAll(/>([^<>`${}=;]+)</g)].map(([, text = '']) => text)
+  })
+  expect(shown.length).toBeGreaterThan(50)
+  expect(shown.filter((text) => wordsIn(text).length > 0)).toEqual([])
 })
 
 it('no help of the built-in profile has such a word, which profiles made of it show', async () => {
