@@ -37,7 +37,7 @@ function bundledNode() {
     var candidate = path.join(folder, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
     if (!fs.existsSync(candidate)) return
     var answer = childProcess.spawnSync(candidate, ['--version'], { encoding: 'utf8' })
-    var version = String(answer.stdout).trim().replace('v', '').split('.').map(Number)
+    var version = (answer.stdout || '').trim().replace('v', '').split('.').map(Number)
     var isNewer = version[0] - newest.version[0] || version[1] - newest.version[1]
     if (version[0] >= wanted && isNewer > 0) newest = { path: candidate, version: version }
   })

@@ -41,7 +41,7 @@ export type KeptFile = {
 }
 
 /** Whose data a directory has. */
-export type BackupOwner = {
+type BackupOwner = {
   readonly baseUri: string
   readonly storeId: string
   readonly engine: string
@@ -183,6 +183,11 @@ async function copyFiles(source: Source, options: Copying): Promise<Manifest> {
     ],
   }
   for (const name of names) await chmod(join(part, name), 0o600)
+  await writeManifest(part, manifest)
+  return manifest
+}
+
+async function writeManifest(part: string, manifest: Manifest): Promise<void> {
   const file = await open(join(part, manifestName), 'wx', 0o600)
   try {
     await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`)
@@ -190,7 +195,6 @@ async function copyFiles(source: Source, options: Copying): Promise<Manifest> {
   } finally {
     await file.close()
   }
-  return manifest
 }
 
 async function describeFile(directory: string, path: string): Promise<CopiedFile> {

@@ -42,7 +42,7 @@ export function openBackups({ config, jobs, log }: PlatformContext) {
     atOnce: 1,
     retry: { firstMs: retryMs, longestMs: 6 * retryMs },
     run: async (_, { progress, signal }) => {
-      if (!backup) return
+      if (!backup) return undefined
       const name = new Date(clock.now())
         .toISOString()
         .replace(/\.\d+Z$/, 'Z')

@@ -44,18 +44,25 @@ export const mostEntries = 200
 /** Milliseconds that an optional part of a page may take. */
 const optionalMs = 1500
 
+/** Milliseconds that a write may take: the reads before it, of services that are away, have used up the time of the page. */
+const writeMs = 15_000
+
 /** Makes the context of a page. */
 export function pageContext(options: PageContextOptions) {
   const { language, config, root, ports, signal, log, requestId, onMissingPart } = options
   const base = new URL(root).pathname
   /**
-   * Asks a service; resolves with its JSON, or with its text where it answers no JSON. The deadline of the page applies unless
-   * `init` has a signal. Rejects with `Failure`.
+   * Asks a service; resolves with its JSON, or with its text where it answers no JSON. The deadline of the page applies to reads,
+   * `writeMs` to writes, unless `init` has a signal. Rejects with `Failure`.
    */
   const ask = async (service: keyof Ports, path: string, init?: RequestInit): Promise<unknown> => {
     const port = ports[service]
     if (!port) throw new Failure('not-found', `this platform has no service "${service}"`)
-    return readAnswer(port, path, { signal, ...init })
+    const isRead = (init?.method ?? 'GET') === 'GET'
+    return readAnswer(port, path, {
+      signal: isRead ? signal : AbortSignal.timeout(writeMs),
+      ...init,
+    })
   }
   /**
    * Resolves with the result of `read`, or with `undefined` where that fails or takes longer than 1.5 s; failures other than a

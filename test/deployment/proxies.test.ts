@@ -113,11 +113,9 @@ describe.each(Object.keys(proxies))('%s', (name) => {
     })
     const api = client({ url: platform.url, key })
     await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-    await promisify(execFile)('openssl', [
-      ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'.split(' '),
-      ...['-subj', '/CN=data.example.org', '-keyout', join(directory, 'privkey.pem')],
-      ...['-out', join(directory, 'fullchain.pem')],
-    ])
+    const subject = `-subj /CN=data.example.org -keyout ${directory}/privkey.pem -out ${directory}/fullchain.pem`
+    const kind = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
+    await promisify(execFile)('openssl', `${kind} ${subject}`.split(' '))
     port = await freePort()
     const upstream = new URL(platform.url).host
     const [program = '', ...words] = proxies[name]?.({ directory, port, upstream }) ?? []
@@ -130,7 +128,7 @@ describe.each(Object.keys(proxies))('%s', (name) => {
         ({ status }) => status === 200,
         () => false,
       )
-    expect(await eventually(answers)).toBe(true)
+    if (!(await eventually(answers))) throw new Error(`${name} does not answer`)
   }, 60_000)
   afterAll(async () => {
     if (!isThere) return
@@ -186,17 +184,19 @@ describe.each(Object.keys(proxies))('%s', (name) => {
   })
 })
 
+const analyze = 'systemd-analyze'
+
 describe('the unit of systemd', () => {
   const path = join(root, 'deploy/cartulary.service')
 
-  it.skipIf(!has('systemd-analyze'))('is valid, and lets the process do little', () => {
-    const verified = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' })
+  it.skipIf(!has(analyze))('is valid, and lets the process do little', () => {
+    const verified = spawnSync(analyze, ['verify', path], { encoding: 'utf8' })
     const complaints = verified.stderr
       .split('\n')
       .filter((line) => line !== '' && !line.includes('is not executable: No such file'))
     expect(complaints).toEqual([])
     const words = ['security', '--offline=true', path]
-    const { stdout } = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
+    const { stdout } = spawnSync(analyze, words, { encoding: 'utf8' })
     expect(Number(/exposure level for cartulary.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(
       3,
     )

@@ -7,29 +7,31 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1171,
+  '(root)': 1345,
 
-  backup: 600,
+  backup: 614,
 
-  client: 2718,
+  program: 1054,
 
-  config: 1909,
+  client: 2728,
+
+  config: 1976,
 
   console: 2917,
 
   harvest: 14037,
 
-  http: 4417,
+  http: 4604,
 
   jobs: 618,
 
-  main: 3042,
+  main: 3601,
 
-  metrics: 7390,
+  metrics: 7394,
 
-  pipe: 6871,
+  pipe: 7011,
 
-  portal: 16349,
+  portal: 17130,
 
   profile: 2523,
 
@@ -39,19 +41,19 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 13285,
 
-  scheduler: 2144,
+  scheduler: 2147,
 
-  search: 6425,
+  search: 6426,
 
-  'search-index': 11988,
+  'search-index': 11990,
 
-  store: 7142,
+  store: 7291,
 
-  text: 1085,
+  text: 1119,
 
   vocabularies: 2807,
 
-  workers: 1612,
+  workers: 1731,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

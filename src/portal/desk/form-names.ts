@@ -21,7 +21,7 @@ export type Typed = {
 export const sentText = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
 
 /** Digest of a text, long enough to tell the values of a form apart. */
-export const shortDigest = (text: string) => hash('sha256', text, 'base64url').slice(0, 8)
+const shortDigest = (text: string) => hash('sha256', text, 'base64url').slice(0, 8)
 
 /**
  * Part of a control's name by which its term is found again: digests of the term and of the text that it was rendered as, and its
