@@ -100,11 +100,12 @@ describe('the console of a running platform', () => {
     expect(await count()).toBe(1)
     expect(await said('reconcile')).toMatch(/0 stale, 1 too many\ndrift 1, repaired 1\n/)
     expect(await count()).toBe(0)
-    const numbers = await (await fetch(`${platform.url}/metrics`)).text()
-    expect(numbers).toContain('cartulary_index_drift{kind="extra"} 1\n')
-    expect(numbers).toContain('cartulary_index_repaired 1\n')
-    expect(numbers).toMatch(/^cartulary_store_quads [1-9]\d*$/m)
-    expect(numbers).toMatch(/^cartulary_store_dead_quads [1-9]\d*$/m)
+    const numbers = async () => (await fetch(`${platform.url}/metrics`)).text()
+    expect(await numbers()).toContain('cartulary_index_drift{kind="extra"} 1\n')
+    expect(await numbers()).toContain('cartulary_index_repaired 1\n')
+    // The store is looked at every two seconds.
+    await expect.poll(numbers, { timeout: 10_000 }).toMatch(/^cartulary_store_quads [1-9]\d*$/m)
+    expect(await numbers()).toMatch(/^cartulary_store_dead_quads [1-9]\d*$/m)
     expect(await (await fetch(`${platform.url}/health`)).json()).toMatchObject({
       reconciled: { missing: 0, stale: 0, extra: 1, repaired: 1 },
     })

@@ -185,8 +185,8 @@ class Replica implements QueryRunner {
   }
 }
 
-/** Bytes of each triple, and of the buffers for loading. */
-const [quadBytes, loadingBytes] = [450, 64 * 2 ** 20]
+/** Bytes of each triple, and of the buffers for loading small changes (of which few are used). */
+const [quadBytes, loadingBytes] = [450, 320 * 2 ** 20]
 /** Bytes of a worker without data. */
 const idleBytes = 40 * 2 ** 20
 /** Bytes to whose multiples limits are rounded up, because the compiled code of each limit is kept in memory. */
