@@ -42,13 +42,13 @@ it('shows a table for every file of which it offers a preview, and many maps', a
 
 it('leaves nothing behind when its port is taken or a setting is wrong', async () => {
   const other = await temporaryDirectory()
-  const wrong: Record<string, string>[] = [
-    { PLATFORM_PORT: new URL(demo.home).port },
-    { PLATFORM_PORTAL_CONFIG: '{"name":7}' },
-    { PLATFORM_METRICS_CONFIG: 'none' },
+  const wrong: readonly (readonly [Record<string, string>, string])[] = [
+    [{ PLATFORM_PORT: new URL(demo.home).port }, 'ended with 1'],
+    [{ PLATFORM_PORTAL_CONFIG: '{"name":7}' }, 'ended with 2'],
+    [{ PLATFORM_METRICS_CONFIG: 'none' }, 'ended with 2'],
   ]
-  for (const settings of wrong) {
-    await expect(startDemo(other, settings)).rejects.toThrow(/ended with 1/)
+  for (const [settings, end] of wrong) {
+    await expect(startDemo(other, settings)).rejects.toThrow(end)
     expect(readdirSync(other).filter((name) => name.startsWith('cartulary-demo'))).toEqual([])
   }
   await remove(other)
