@@ -128,7 +128,7 @@ export function postedRows(
     const numbers = sides.map((side) => (box.get(side) ?? '').replace(',', '.'))
     const [text, own] = [numbers.join(' ').trim(), row?.value ?? '']
     const isOwn = own.trim() === '' || (text !== '' && isUnchanged(name, own))
-    // Of two texts none is lost: together they are no area, which its field says.
+    // The four sides and a text beside them are kept together; the field says that they are no area.
     if (row && isOwn) row.value = text
     else if (row && text !== '' && !isUnchanged(name, text)) row.value = `${text} ${own}`
   }
