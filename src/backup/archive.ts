@@ -108,27 +108,18 @@ class ByteReader {
   }
 }
 
-/**
- * Writes the files of an archive into a directory. Rejects with a `BackupFault` for a damaged archive, and for a path that leads out
- * of the directory.
- */
-export async function readArchive(
+/** Runs `work` with a reader of an archive. Rejects with a `BackupFault` where the compression is damaged. */
+async function withReader<T>(
   archive: string,
-  directory: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
+  work: (reader: ByteReader) => Promise<T>,
+): Promise<T> {
   const unpacked = createZstdDecompress()
   const reading = pipeline(createReadStream(archive), unpacked, { ...(signal && { signal }) })
   // Its failure is that of the reader.
   const ended = reading.catch(() => undefined)
-  const reader = new ByteReader(unpacked)
   try {
-    for (let entry = entryOf(await reader.exactly(blockSize)); entry;) {
-      if (!/^[\w.-]+(?:\/[\w.-]+)?$/.test(entry.path) || entry.path.includes('..'))
-        throw new BackupFault(`The archive has a file that no backup has: ${entry.path}.`)
-      await writeEntry(reader, join(directory, entry.path), entry.size)
-      entry = entryOf(await reader.exactly(blockSize))
-    }
+    return await work(new ByteReader(unpacked))
   } catch (error) {
     throw error instanceof Error && 'code' in error && /^Z(?:STD)?_/.test(String(error.code))
       ? new BackupFault(`The archive is damaged (${error.message}).`)
@@ -138,6 +129,38 @@ export async function readArchive(
     await ended
   }
 }
+
+/**
+ * Writes the files of an archive into a directory. Rejects with a `BackupFault` for a damaged archive, and for a path that leads out
+ * of the directory.
+ */
+export const readArchive = (
+  archive: string,
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<void> =>
+  withReader(archive, signal, async (reader) => {
+    for (let entry = entryOf(await reader.exactly(blockSize)); entry;) {
+      if (!/^[\w.-]+(?:\/[\w.-]+)?$/.test(entry.path) || entry.path.includes('..'))
+        throw new BackupFault(`The archive has a file that no backup has: ${entry.path}.`)
+      await writeEntry(reader, join(directory, entry.path), entry.size)
+      entry = entryOf(await reader.exactly(blockSize))
+    }
+  })
+
+/** Most bytes of the first file of an archive that is read to tell whose backup it is. */
+const mostFirstBytes = 2 ** 20
+
+/** Text of the first file of an archive where it has that path; `undefined` for other archives, damaged ones, and other files. */
+export const firstFileOf = (archive: string, path: string): Promise<string | undefined> =>
+  withReader(archive, undefined, async (reader) => {
+    const entry = entryOf(await reader.exactly(blockSize))
+    const isIt = entry?.path === path && entry.size <= mostFirstBytes
+    return isIt ? (await reader.exactly(entry.size)).toString('utf8') : undefined
+  }).catch((error: unknown) => {
+    if (error instanceof BackupFault) return undefined
+    throw error
+  })
 
 async function writeEntry(reader: ByteReader, path: string, size: number): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })

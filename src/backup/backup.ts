@@ -3,8 +3,7 @@
  * again by itself, such as the index, is left out.
  */
 
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import {
   chmod,
   copyFile,
@@ -20,25 +19,26 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { contentsOf, type Snapshot, snapshotOf } from '../sqlite.ts'
-import { archiveEnding, readArchive, writeArchive } from './archive.ts'
-import { BackupFault } from './backup-fault.ts'
+import { textAt } from '../text/json.ts'
+import { archiveEnding, firstFileOf, writeArchive } from './archive.ts'
+import { BackupFault, diskFault } from './backup-fault.ts'
 import {
   backupFormat,
+  bytesOf,
   type CopiedFile,
   type Manifest,
   manifestName,
   readManifest,
 } from './manifest.ts'
-
-/** File of the data directory that a backup has. */
-export type KeptFile = {
-  /** Path relative to the data directory. */
-  readonly name: string
-  /** Newest format that this program knows. */
-  readonly format?: number
-  /** Whether it says what was, and not what is: it may be left out. */
-  readonly isHistory?: boolean
-}
+import {
+  identityName,
+  isDatabase,
+  keyName,
+  type KeptFile,
+  type Known,
+  sha256Of,
+  verifyBackup,
+} from './verify.ts'
 
 /** Whose data a directory has. */
 type BackupOwner = {
@@ -48,13 +48,9 @@ type BackupOwner = {
 }
 
 /** Data directory, and what this program knows of it. */
-export type Source = {
+export type Source = Known & {
   readonly directory: string
-  /** Files in the order in which they are read. */
-  readonly files: readonly KeptFile[]
   readonly readOwner: (directory: string) => Promise<BackupOwner | undefined>
-  /** Numbers of what the files have, by name; asked of the copy. */
-  readonly count: (directory: string) => Promise<Readonly<Record<string, number>>>
   /** Version of the program. */
   readonly version: string
 }
@@ -72,8 +68,6 @@ export type BackupOptions = {
   readonly now?: () => Date
 }
 
-const identityName = 'cartulary.json'
-const keyName = 'api-key'
 /** File of the data directory that says when the last backup ended: `{time, target, bytes}`. */
 export const lastBackupName = 'last-backup'
 
@@ -101,13 +95,13 @@ export async function backUp(source: Source, options: BackupOptions): Promise<Ma
       await rename(part, path)
     }
     await syncDirectory(parent)
-    const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+    const bytes = bytesOf(manifest)
     const last = JSON.stringify({ time: manifest.created, target: path, bytes })
     await writeFile(join(source.directory, lastBackupName), `${last}\n`, { mode: 0o600 })
-    if (keep !== undefined) await removeOlder(parent, keep)
+    if (keep !== undefined) await removeOlder({ parent, keep, storeId: owner.storeId })
     return manifest
   } catch (error) {
-    throw faultOf(error, parent)
+    throw diskFault(error, parent)
   } finally {
     await rm(part, { recursive: true, force: true })
     await rm(archive, { force: true })
@@ -121,18 +115,6 @@ function checkTarget(path: string, directory: string): void {
       `${path} is in the data directory or contains it: a backup belongs to another disk.`,
     )
   if (existsSync(path)) throw new BackupFault(`${path} exists already: name another place.`)
-}
-
-/** Errors of the disk in words; others as they are. */
-function faultOf(error: unknown, place: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const isFull =
-    code === 'ENOSPC' ||
-    (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 13)
-  if (isFull) return new BackupFault(`There is no space left at ${place}.`, { cause: error })
-  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-    return new BackupFault(`${place} cannot be written (${code}).`, { cause: error })
-  return error
 }
 
 type Copying = BackupOptions & { readonly part: string; readonly owner: BackupOwner }
@@ -207,15 +189,8 @@ async function describeFile(directory: string, path: string): Promise<CopiedFile
   return { ...common, format, rows }
 }
 
-const isDatabase = (path: string) => /\.(?:db|sqlite)$/.test(path)
-
-async function sha256Of(path: string): Promise<string> {
-  const digest = createHash('sha256')
-  for await (const chunk of createReadStream(path)) digest.update(chunk)
-  return digest.digest('hex')
-}
-
-async function syncDirectory(path: string): Promise<void> {
+/** Makes the names in a directory durable. */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
     await directory.sync()
@@ -224,106 +199,30 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Manifest of a directory; rejects with `BackupFault` where there is none that this program can read. */
-async function manifestIn(directory: string): Promise<Manifest> {
-  const text = await readFile(join(directory, manifestName), 'utf8').catch(() => undefined)
-  if (text === undefined)
-    throw new BackupFault(`${directory} is no backup: it has no ${manifestName}.`)
-  const manifest = readManifest(text)
-  if (!manifest) throw new BackupFault(`${manifestName} is damaged.`)
-  if (manifest.format > backupFormat)
-    throw new BackupFault(
-      `The backup was written by Cartulary ${manifest.version} (format ${manifest.format}; this one knows ${backupFormat}): restore it with that version.`,
-    )
-  return manifest
+type Older = {
+  readonly parent: string
+  readonly keep: number
+  /** Store whose backups are removed: others, and other files, stay. */
+  readonly storeId: string
 }
 
-/**
- * Compares every file of a backup (directory or archive) with its manifest, and looks through it. Rejects with a `BackupFault` that names
- * the files that differ.
- */
-export async function verifyBackup(
-  source: Pick<Source, 'files' | 'count'>,
-  path: string,
-  signal?: AbortSignal,
-): Promise<Manifest> {
-  return withUnpacked(path, signal, async (directory) => verifyDirectory(source, directory, signal))
-}
-
-/** Runs `work` with the directory of a backup; that of an archive is removed afterwards. */
-async function withUnpacked<T>(
-  path: string,
-  signal: AbortSignal | undefined,
-  work: (directory: string) => Promise<T>,
-): Promise<T> {
-  if (!existsSync(path)) throw new BackupFault(`${path} does not exist.`)
-  if (!path.endsWith(archiveEnding)) return work(path)
-  const directory = await mkdtemp(join(dirname(resolve(path)), '.unpacked-'))
-  try {
-    await readArchive(path, directory, signal)
-    return await work(directory)
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
-}
-
-async function verifyDirectory(
-  source: Pick<Source, 'files' | 'count'>,
-  directory: string,
-  signal: AbortSignal | undefined,
-): Promise<Manifest> {
-  const manifest = await manifestIn(directory)
-  const faults: string[] = []
-  for (const file of manifest.files) {
-    signal?.throwIfAborted()
-    const fault = await faultOfFile(source, directory, file)
-    if (fault !== undefined) faults.push(`${file.path}: ${fault}`)
-  }
-  if (faults.length === 0) {
-    const counts = await source.count(directory)
-    for (const [name, number] of Object.entries(manifest.counts))
-      if (counts[name] !== number)
-        faults.push(`${name}: the backup has ${counts[name] ?? 0} of ${number}`)
-  }
-  if (faults.length > 0) throw new BackupFault(`The backup is damaged.\n${faults.join('\n')}`)
-  return manifest
-}
-
-/** What is wrong with a file; `undefined` for a sound one. */
-async function faultOfFile(
-  { files }: Pick<Source, 'files'>,
-  directory: string,
-  { path, bytes, sha256, rows, format }: CopiedFile,
-): Promise<string | undefined> {
-  const full = join(directory, path)
-  const found = await stat(full).catch(() => undefined)
-  if (!found) return 'it is missing'
-  if (found.size !== bytes) return `it has ${found.size} bytes, not ${bytes}`
-  if ((await sha256Of(full)) !== sha256) return 'its content is not what was written (SHA-256)'
-  if (!isDatabase(path)) return undefined
-  const known = files.find(({ name }) => name === path)?.format
-  if (known !== undefined && (format ?? 0) > known)
-    return `it was written by a newer version (format ${format}; this one knows ${known})`
-  const contents = contentsOf(full)
-  return (
-    contents.problem ??
-    (contents.rows === rows ? undefined : `it has ${contents.rows} rows, not ${rows}`)
-  )
-}
-
-/** Removes backups in a directory but the newest `keep`, by the time in their manifests; archives by that of their files. */
-async function removeOlder(parent: string, keep: number): Promise<void> {
+/** Removes the backups of a store in a directory but the newest, by the times in their manifests, or of their archives. */
+async function removeOlder({ parent, keep, storeId }: Older): Promise<void> {
   const entries = await readdir(parent, { withFileTypes: true })
   const found = await Promise.all(
     entries.map(async (entry) => {
       const path = join(parent, entry.name)
       if (entry.name.startsWith('.')) return []
-      if (entry.isFile() && entry.name.endsWith(archiveEnding))
-        return [{ path, time: (await stat(path)).mtimeMs }]
+      if (entry.isFile() && entry.name.endsWith(archiveEnding)) {
+        const identity = await firstFileOf(path, identityName)
+        const isOwn = identity !== undefined && textAt(JSON.parse(identity), 'storeId') === storeId
+        return isOwn ? [{ path, time: (await stat(path)).mtimeMs }] : []
+      }
       if (!entry.isDirectory()) return []
       const text = await readFile(join(path, manifestName), 'utf8').catch(() => '')
       const manifest = readManifest(text)
-      return manifest ? [{ path, time: Date.parse(manifest.created) }] : []
+      const isOwn = manifest?.storeId === storeId
+      return isOwn ? [{ path, time: Date.parse(manifest.created) }] : []
     }),
   )
   const older = found
@@ -331,65 +230,4 @@ async function removeOlder(parent: string, keep: number): Promise<void> {
     .sort((a, b) => b.time - a.time)
     .slice(Math.max(1, keep))
   for (const { path } of older) await rm(path, { recursive: true, force: true })
-}
-
-export type RestoreOptions = {
-  /** New or empty data directory. */
-  readonly directory: string
-  /** Moves data that are there to `{directory}.before-{time}`. */
-  readonly force?: boolean
-  /** Whether a process has the directory open. */
-  readonly isInUse: (directory: string) => boolean
-  readonly signal?: AbortSignal | undefined
-  readonly now?: () => Date
-}
-
-/** Writes a verified backup into a data directory; the identity comes last, so that a restore that was cut short is none. */
-export async function restoreBackup(
-  source: Pick<Source, 'files' | 'count'>,
-  path: string,
-  options: RestoreOptions,
-): Promise<Manifest> {
-  const { force = false, isInUse, signal, now = () => new Date() } = options
-  const directory = resolve(options.directory)
-  const isThere = existsSync(directory)
-  const hasFiles = isThere && (await readdir(directory)).length > 0
-  if (hasFiles && isInUse(directory))
-    throw new BackupFault(`${directory} is in use: stop the platform first.`)
-  if (hasFiles && !force)
-    throw new BackupFault(
-      `${directory} has data: name an empty directory, or use --force, and they are moved aside.`,
-    )
-  if (resolve(path) === directory) throw new BackupFault('A backup cannot be restored onto itself.')
-  try {
-    return await withUnpacked(path, signal, async (unpacked) => {
-      const manifest = await verifyDirectory(source, unpacked, signal)
-      if (hasFiles)
-        await rename(
-          directory,
-          `${directory}.before-${now().toISOString().replaceAll(/[-:.]/g, '')}`,
-        )
-      await mkdir(directory, { recursive: true, mode: 0o700 })
-      await chmod(directory, 0o700)
-      const names = manifest.files.map((file) => file.path)
-      for (const name of [...names.filter((one) => one !== identityName), identityName])
-        await placeFile(join(unpacked, name), join(directory, name))
-      await syncDirectory(directory)
-      return manifest
-    })
-  } catch (error) {
-    throw faultOf(error, directory)
-  }
-}
-
-async function placeFile(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-  await copyFile(from, to)
-  await chmod(to, 0o600)
-  const file = await open(to, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

@@ -32,7 +32,7 @@ const manifestSchema = z.object({
   files: z.array(copiedFileSchema),
   /** Graphs of the embedded store, by kind of what they describe. */
   counts: z.record(z.string(), z.number()),
-  /** What is not in the backup: the store or the index of a server, history, the key. */
+  /** Names of parts that the backup lacks: `store` of a server, `index`, `api-key`, files of history. */
   without: z.array(z.string()),
 })
 
@@ -40,6 +40,10 @@ const manifestSchema = z.object({
 export type CopiedFile = z.output<typeof copiedFileSchema>
 /** Content of `manifest.json`. */
 export type Manifest = z.output<typeof manifestSchema>
+
+/** Bytes of all files of a backup. */
+export const bytesOf = ({ files }: Pick<Manifest, 'files'>): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** Reads a manifest; `undefined` where the text is none. */
 export function readManifest(text: string): Manifest | undefined {

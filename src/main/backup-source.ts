@@ -6,7 +6,7 @@ import { StartRefused } from '../errors.ts'
 import type { Source } from '../backup/backup.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { GraphFile } from '../store/embedded/graph-file.ts'
-import { keptFiles } from './data-files.ts'
+import { keptFiles, processLeaseName } from './data-files.ts'
 import { readIdentity } from './identity.ts'
 import { openLease } from '../lease.ts'
 
@@ -44,9 +44,6 @@ export function openGraphFile(directory: string): GraphFile {
     throw new StartRefused(`${directory} has no embedded store: name another directory (--data).`)
   return new GraphFile(store, true)
 }
-
-/** Name of the file that is locked by the process that has the data directory open. */
-export const processLeaseName = 'process.lease'
 
 /** Whether a process has the data directory open. */
 export function isInUse(directory: string): boolean {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveEnding } from '../backup/archive.ts'
 import { backUp, lastBackupName } from '../backup/backup.ts'
+import { bytesOf } from '../backup/manifest.ts'
 import { StartRefused } from '../errors.ts'
 import { type CronTiming, nextOfCron, parseCron } from '../scheduler/cron.ts'
 import { textAt } from '../text/json.ts'
@@ -27,8 +28,10 @@ export const lastBackupSeconds = (): number | undefined => lastSeconds
 export async function lastBackup(
   directory: string,
 ): Promise<{ readonly time: string; readonly target: string } | undefined> {
-  const text = await readFile(join(directory, lastBackupName), 'utf8').catch(() => 'null')
-  const last: unknown = JSON.parse(text)
+  // A file that was cut short by a crash says nothing, as one that is missing.
+  const last: unknown = await readFile(join(directory, lastBackupName), 'utf8')
+    .then((text): unknown => JSON.parse(text))
+    .catch(() => undefined)
   const [time, target] = [textAt(last, 'time'), textAt(last, 'target')]
   if (time !== undefined) lastSeconds = Date.parse(time) / 1000
   return time === undefined || target === undefined ? undefined : { time, target }
@@ -48,7 +51,7 @@ export function openBackups({ config, jobs, log }: PlatformContext) {
         .replace(/\.\d+Z$/, 'Z')
         .replaceAll(':', '')
       const target = join(backup.directory, backup.archive ? name + archiveEnding : name)
-      const { created, files } = await backUp(backupSource(dataDir, version), {
+      const manifest = await backUp(backupSource(dataDir, version), {
         target,
         withKey: backup.withKey,
         withoutHistory: !backup.history,
@@ -56,9 +59,9 @@ export function openBackups({ config, jobs, log }: PlatformContext) {
         progress: (share, file) => progress({ done: Math.round(share * 100), of: 100, note: file }),
         signal,
       })
-      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      const bytes = bytesOf(manifest)
       log.info({ target, bytes }, 'backup.written')
-      return { target, created, bytes }
+      return { target, created: manifest.created, bytes }
     },
   })
   const schedule = backup?.schedule === undefined ? undefined : readSchedule(backup.schedule)

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { KeptFile } from '../backup/backup.ts'
+import type { KeptFile } from '../backup/verify.ts'
 import { StartRefused } from '../errors.ts'
 import { accountsFormat } from '../http/accounts.ts'
 import { activityFormat } from '../http/activity.ts'
@@ -166,6 +166,9 @@ export const keptFiles: readonly KeptFile[] = [
   const isHistory = ['runs.sqlite', 'metrics.sqlite', 'verdicts.sqlite'].includes(name)
   return [{ name, isHistory, ...(format !== undefined && { format }) }]
 })
+
+/** Name of the file that is locked by the process that has the data directory open. */
+export const processLeaseName = 'process.lease'
 
 /** Names of files that `--reset` accepts, without their extension. */
 export const resettable = ['harvest', 'triggers'] as const

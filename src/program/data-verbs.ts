@@ -1,19 +1,15 @@
 /** Verbs that work on the files of a data directory, whether the platform runs or not: backup, verify, restore. */
 
+import { bytesOf, type Manifest } from '../backup/manifest.ts'
 import { WrongUsage } from '../errors.ts'
 import { dataDirectory, exitCodes, type Verb } from './verb.ts'
 
 // Modules of a verb are imported when it runs.
 
-/** Data of a backup in a line: `2026-11-30T02:00:00.000Z, 12 files, 31.5 MB, graphs 40, datasets 20; without index, api-key`. */
-function summaryOf(manifest: {
-  readonly created: string
-  readonly files: readonly { readonly bytes: number }[]
-  readonly counts: Readonly<Record<string, number>>
-  readonly without: readonly string[]
-}): string {
+/** Facts of a backup in a line: `2026-11-30T02:00:00.000Z, 12 files, 31.5 MB, graphs 40, datasets 20; without index, api-key`. */
+function summaryOf(manifest: Manifest): string {
   const { created, files, counts, without } = manifest
-  const megabytes = (files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)
+  const megabytes = (bytesOf(manifest) / 1e6).toFixed(1)
   const numbers = Object.entries(counts).map(([name, number]) => `${name} ${number}`)
   return `${[created, `${files.length} files`, `${megabytes} MB`, ...numbers].join(', ')}; without ${without.join(', ')}\n`
 }
@@ -58,7 +54,7 @@ const verifyVerb: Verb = {
   example: 'verify /backups/2026-11-30.tar.zst',
   run: async ({ words: [path = ''], isJson, signal, print }) => {
     const { BackupFault } = await import('../backup/backup-fault.ts')
-    const { verifyBackup } = await import('../backup/backup.ts')
+    const { verifyBackup } = await import('../backup/verify.ts')
     const { backupSource } = await import('../main/backup-source.ts')
     try {
       const manifest = await verifyBackup(backupSource('', ''), path, signal)
@@ -81,7 +77,7 @@ const restoreVerb: Verb = {
   example: 'restore /backups/2026-11-30.tar.zst --data /var/lib/cartulary',
   options: [['--force', 'moves data that are there aside, to {directory}.before-{time}']],
   run: async ({ words: [path = ''], flag, isJson, signal, print }) => {
-    const { restoreBackup } = await import('../backup/backup.ts')
+    const { restoreBackup } = await import('../backup/restore.ts')
     const { backupSource, isInUse } = await import('../main/backup-source.ts')
     const options = { directory: dataDirectory(), force: flag('force'), isInUse, signal }
     const manifest = await restoreBackup(backupSource('', ''), path, options)

@@ -11,7 +11,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { backUp, restoreBackup, verifyBackup, type BackupOptions } from '../../src/backup/backup.ts'
+import { backUp, type BackupOptions } from '../../src/backup/backup.ts'
+import { restoreBackup } from '../../src/backup/restore.ts'
+import { verifyBackup } from '../../src/backup/verify.ts'
 import { backupSource } from '../../src/main/backup-source.ts'
 import {
   client,
@@ -278,17 +280,43 @@ describe('a backup of data at rest', () => {
     expect(all.files.map(({ path }) => path)).toContain('api-key')
   })
 
-  it('keeps the newest ones and removes nothing else', async () => {
+  it('keeps the newest ones and removes nothing else, neither foreign archives nor backups of other stores', async () => {
     const folder = await place()
     writeFileSync(join(folder, 'notes.txt'), 'mine')
     mkdirSync(join(folder, 'photos'))
+    writeFileSync(join(folder, 'photos.tar.zst'), 'mine')
+    await restoreCopy(target, join(folder, 'other'))
+    const path = join(folder, 'other', 'manifest.json')
+    const other = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...other, storeId: 'another' }))
+    for (const name of ['x.tar.zst', 'y.tar.zst', 'z.tar.zst'])
+      await backup(directory, { target: join(folder, name), keep: 2 })
+    expect(readdirSync(folder).sort()).toEqual(
+      ['notes.txt', 'other', 'photos', 'photos.tar.zst', 'y.tar.zst', 'z.tar.zst'].sort(),
+    )
+    for (const name of ['y.tar.zst', 'z.tar.zst']) await remove(join(folder, name))
     for (const [n, name] of ['a', 'b', 'c', 'd'].entries())
       await backup(directory, {
         target: join(folder, name),
         keep: 2,
         now: () => new Date(Date.UTC(2026, 0, n + 1)),
       })
-    expect(readdirSync(folder).sort()).toEqual(['c', 'd', 'notes.txt', 'photos'])
+    expect(readdirSync(folder).sort()).toEqual(
+      ['c', 'd', 'notes.txt', 'other', 'photos', 'photos.tar.zst'].sort(),
+    )
+  })
+
+  it('a manifest whose paths lead out of the directory is refused, and nothing is written', async () => {
+    const copy = await copyOf(target)
+    const path = join(copy, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(path, 'utf8'))
+    const outside = { path: '../outside', bytes: 4, sha256: '0'.repeat(64) }
+    writeFileSync(join(copy, '..', 'outside'), 'text')
+    writeFileSync(path, JSON.stringify({ ...manifest, files: [...manifest.files, outside] }))
+    await expect(verify(copy)).rejects.toThrow('a file that no backup has: ../outside')
+    const place2 = await place()
+    await expect(restore(copy, join(place2, 'data'))).rejects.toThrow('../outside')
+    expect(readdirSync(place2)).toEqual([])
   })
 
   it('leaves nothing when it is stopped', async () => {
@@ -318,6 +346,8 @@ it('the platform backs itself up by its schedule, as a job, and says when', asyn
   expect(await eventually(async () => (await last()) !== null)).toBe(true)
   const numbers = await (await fetch(`${platform.url}/metrics`)).text()
   expect(numbers).toMatch(/cartulary_backup_last_success_timestamp_seconds \d{10}/)
+  writeFileSync(join(directory, 'last-backup'), '{"time":')
+  expect((await fetch(`${platform.url}/health`)).status).toBe(200)
   await platform.stop()
   const [name = ''] = readdirSync(folder)
   expect(await verify(join(folder, name))).toMatchObject({ engine: 'embedded' })

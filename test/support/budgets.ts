@@ -9,7 +9,7 @@ import type { SourceFile } from './import-rules.ts'
 const budgets: Readonly<Record<string, number>> = {
   '(root)': 1345,
 
-  backup: 614,
+  backup: 701,
 
   program: 1054,
 
@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   jobs: 618,
 
-  main: 3601,
+  main: 3603,
 
   metrics: 7394,
 
