@@ -1,10 +1,9 @@
 /** Journeys over the desk in a real Chromium, each with and without JavaScript; and the comfort that the script adds. */
 
-import { type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, faultsOn, openBrowser, strangeOn } from '../../support/chromium.ts'
-import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
-import { prefixes } from '../../support/repository.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { begun, browserDesk, signInOn, ways } from './browser-desk.ts'
 
 /** HTML of the focused control where the bar at the end of the window lies over it, else an empty text. */
 const coveredByBar = `(() => {
@@ -15,52 +14,12 @@ const coveredByBar = `(() => {
   return isVisible && own.bottom > other.top + 1 && own.top < other.bottom && own.top >= other.top - 1 ? one.outerHTML : ''
 })()`
 
-const [all, steward] = ['key-for-everything-0001', 'key-of-a-steward-000001']
+const steward = 'key-of-a-steward-000001'
 
 describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
-  let directory: string
-  let platform: Gateway
-  let browser: Browser
-  beforeAll(async () => {
-    directory = await temporaryDirectory()
-    platform = await gateway(directory, {
-      PLATFORM_HUB_API_KEYS: JSON.stringify({ [all]: ['*'], [steward]: ['steward:water'] }),
-    })
-    const api = client({ url: platform.url, key: all })
-    await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-    browser = await openBrowser()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await platform.stop()
-    await remove(directory)
-  })
-
-  const signInOn = async (page: Page) => {
-    await page.fill('#key', steward)
-    await page.click('main form button')
-  }
-
-  /** Opens a page for a person; `faults` are errors of the console and requests to other hosts. */
-  async function opened(javaScriptEnabled: boolean, size = { width: 1280, height: 700 }) {
-    const context = await browser.newContext({
-      javaScriptEnabled,
-      baseURL: platform.url,
-      viewport: size,
-    })
-    const page = await context.newPage()
-    const faults = strangeOn(page, platform.url)
-    await page.goto('/en/sign-in')
-    await signInOn(page)
-    return { context, page, faults }
-  }
-
-  async function begin(page: Page, title: string) {
-    await page.goto('/en/desk/new')
-    await page.fill('#title', title)
-    await page.click('button:text-is("Begin")')
-    await page.waitForSelector('#f-title')
-  }
+  const desk = browserDesk({ [steward]: ['steward:water'] })
+  const opened = (hasScript: boolean, viewport = { width: 1280, height: 700 }) =>
+    desk.opened(hasScript, steward, { viewport })
 
   const save = async (page: Page) => {
     await page.click('.savebar button[value="save"]')
@@ -68,14 +27,10 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
   }
   const section = (page: Page, name: string) => page.click(`.sections a[href*="/${name}?"]`)
   const idOf = (page: Page) => /datasets\/([^/]+)\//.exec(page.url())?.[1] ?? ''
-  const graphOf = async (page: Page) => {
-    const headers = { 'X-API-Key': all, Accept: 'application/n-triples' }
-    const at = `${platform.url}/api/hub/repo/drafts/datasets/${idOf(page)}`
-    return (await fetch(at, { headers })).text()
-  }
+  const graphOf = (page: Page) => desk.graphOf(new URL(page.url()).pathname)
 
   async function publishWithLink(page: Page, name: string) {
-    await begin(page, `Bathing water ${name}`)
+    await begun(page, `Bathing water ${name}`)
     await page.fill('#f-description textarea', 'Weekly samples of nine lakes.')
     await page.fill('#f-keywords input', 'lake, bathing')
     await page.check('#f-license input[type="radio"] >> nth=0')
@@ -89,14 +44,14 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     const id = idOf(page)
     await page.click('button[value="publish"]')
     await page.waitForSelector('[role="status"]')
-    const answer = await fetch(`${platform.url}/api/hub/repo/datasets/${id}.nt`)
+    const answer = await fetch(`${desk.platform().url}/api/hub/repo/datasets/${id}.nt`)
     const published = await answer.text()
     for (const text of ['samples.csv', '"bathing"@en', 'file-type/CSV', 'licence/'])
       expect(published).toContain(text)
   }
 
   async function correctThree(page: Page, name: string) {
-    await begin(page, `Errors ${name}`)
+    await begun(page, `Errors ${name}`)
     await page.fill('#f-categories input', 'Enviroment')
     await page.fill('#f-contact_point [name*=".email."]', 'at the office')
     await save(page)
@@ -119,7 +74,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
   }
 
   async function pick(page: Page, name: string) {
-    await begin(page, `Picker ${name}`)
+    await begun(page, `Picker ${name}`)
     await page.click('#f-categories a[href*="/pick/"]')
     await page.fill('#find', 'heal')
     await page.click('text=Find >> nth=-1')
@@ -140,7 +95,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
   }
 
   async function loseSession(page: Page, name: string, context: BrowserContext) {
-    await begin(page, `Session ${name}`)
+    await begun(page, `Session ${name}`)
     await page.fill('#f-title input', `Session of ${name}`)
     await page.fill('#f-description textarea', 'Typed while the session ended.\n\nAll of it.')
     await context.clearCookies()
@@ -148,7 +103,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     await page.waitForURL('**/sign-in?kept=1')
     expect(await page.textContent('main')).toContain('kept for 15 minutes')
     expect(await faultsAtWidths(page, name)).toEqual([])
-    await signInOn(page)
+    await signInOn(page, steward)
     await page.waitForURL('**restored=1**')
     expect(await page.inputValue('#f-title input')).toBe(`Session of ${name}`)
     expect(await page.inputValue('#f-description textarea')).toBe(
@@ -163,7 +118,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     await context.clearCookies()
     await page.click('.savebar button[value="save"]')
     await page.waitForURL('**/sign-in?kept=1')
-    await signInOn(page)
+    await signInOn(page, steward)
     await page.waitForURL('**restored=1**')
     expect(await page.inputValue('#mark')).toBe('321')
     expect(await page.isChecked('input[name="review"][value="every"]')).toBe(true)
@@ -173,7 +128,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     await context.clearCookies()
     await page.click('button:text-is("Begin")')
     await page.waitForURL('**/sign-in?kept=1')
-    await signInOn(page)
+    await signInOn(page, steward)
     await page.waitForURL('**restored=1**')
     expect(await page.inputValue('#title')).toBe(`Begun without a session ${name}`)
   }
@@ -185,10 +140,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     ['a session ends while one writes', loseSession],
   ] as const
 
-  describe.each([
-    ['without', false],
-    ['with', true],
-  ])('%s JavaScript', (name, hasScript) => {
+  describe.each(ways)('%s JavaScript', (name, hasScript) => {
     it.each(journeys)('%s', { timeout: 60_000 }, async (_, journey) => {
       const { context, page, faults } = await opened(hasScript)
       await journey(page, name, context)
@@ -224,7 +176,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     await reach('button[value="publish"]')
     await page.keyboard.press('Enter')
     await page.waitForSelector('[role="status"]')
-    expect((await fetch(`${platform.url}/api/hub/repo/datasets/${id}`)).status).toBe(200)
+    expect((await fetch(`${desk.platform().url}/api/hub/repo/datasets/${id}`)).status).toBe(200)
     await context.close()
   })
 
@@ -233,7 +185,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     { width: 390, height: 640 },
   ])('no focused control is covered by the bar: %o', { timeout: 60_000 }, async (size) => {
     const { context, page } = await opened(true, size)
-    await begin(page, `Covered at ${size.width}`)
+    await begun(page, `Covered at ${size.width}`)
     const covered: string[] = []
     for (let step = 0; step < 120; step++) {
       await page.keyboard.press('Tab')
@@ -248,7 +200,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     it('saves 2 seconds after the last change, and what is left', { timeout: 60_000 }, async () => {
       const { context, page, faults } = await opened(true)
       await page.clock.install()
-      await begin(page, 'Autosave')
+      await begun(page, 'Autosave')
       const title = page.locator('#f-title input')
       await title.focus()
       for (const text of ['Auto', 'Autosaved', 'Autosaved lakes']) {
@@ -280,7 +232,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
     it('makes one value of what is typed with pauses', { timeout: 60_000 }, async () => {
       const { context, page, faults } = await opened(true)
       await page.clock.install()
-      await begin(page, 'Pauses')
+      await begun(page, 'Pauses')
       const type = async (selector: string, parts: readonly string[]) => {
         const control = page.locator(selector).first()
         await control.focus()
@@ -327,7 +279,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
       async () => {
         const { context, page } = await opened(true)
         await page.clock.install()
-        await begin(page, 'Failing')
+        await begun(page, 'Failing')
         await page.route('**/essentials?**', (route) => route.abort())
         await page.fill('#f-title input', 'Typed meanwhile')
         await page.clock.fastForward(2100)
@@ -342,7 +294,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
 
     it('asks before one leaves with text that is not saved', { timeout: 60_000 }, async () => {
       const { context, page } = await opened(true)
-      await begin(page, 'Leaving')
+      await begun(page, 'Leaving')
       await page.clock.install()
       await page.locator('#f-title input').pressSequentially(' and more')
       const asked = page.waitForEvent('dialog')
@@ -359,7 +311,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
       { timeout: 60_000 },
       async () => {
         const { context, page, faults } = await opened(true)
-        await begin(page, 'Combobox')
+        await begun(page, 'Combobox')
         const box = page.locator('#f-categories input')
         await box.focus()
         await box.pressSequentially('envi')
@@ -379,7 +331,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
 
     it('drags the corners of an area, and the numbers follow', { timeout: 60_000 }, async () => {
       const { context, page, faults } = await opened(true)
-      await begin(page, 'Area')
+      await begun(page, 'Area')
       await section(page, 'coverage')
       await page.click('#f-spatial summary >> nth=0')
       for (const [side, degrees] of Object.entries({ west: 8, south: 47, east: 9, north: 48 }))
@@ -413,7 +365,7 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
       async () => {
         const { context, page, faults } = await opened(true)
         await page.clock.install()
-        await begin(page, 'Staying')
+        await begun(page, 'Staying')
         await page.clock.fastForward(54 * 60_000)
         expect(await page.locator('.session').count()).toBe(0)
         await page.clock.fastForward(2 * 60_000)
@@ -428,13 +380,13 @@ describe.skipIf(executablePath === undefined)('the desk in a browser', () => {
 
     it('goes on after a sign-in in another window', { timeout: 60_000 }, async () => {
       const { context, page, faults } = await opened(true)
-      await begin(page, 'Two windows')
+      await begun(page, 'Two windows')
       await context.clearCookies()
       await page.fill('#f-title input', 'Typed without a session')
       await expect.poll(() => page.textContent('.saved')).toContain('Your session has ended')
       const other = await context.newPage()
       await other.goto('/en/sign-in')
-      await signInOn(other)
+      await signInOn(other, steward)
       await other.close()
       await page.evaluate('void dispatchEvent(new Event("focus"))')
       await expect.poll(() => graphOf(page)).toContain('"Typed without a session"@en')

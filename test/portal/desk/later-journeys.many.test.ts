@@ -1,64 +1,39 @@
 /** Journeys of a dataset after its first form in a real Chromium, each with and without JavaScript: its day, and the way back. */
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, faultsOn, openBrowser, strangeOn } from '../../support/chromium.ts'
-import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { executablePath, faultsOn } from '../../support/chromium.ts'
+import { client } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
+import { all, begun, browserDesk, ways } from './browser-desk.ts'
 
-const [all, steward] = ['key-for-everything-0001', 'key-of-a-steward-000001']
+const steward = 'key-of-a-steward-000001'
 const minuteMs = 60_000
-const ways = [
-  ['without', false],
-  ['with', true],
-] as const
 
 describe.skipIf(executablePath === undefined)('a dataset in a browser', () => {
-  let directory: string
-  let platform: Gateway
-  let browser: Browser
-  beforeAll(async () => {
-    directory = await temporaryDirectory()
-    platform = await gateway(directory, {
-      PLATFORM_PORTAL_CONFIG: '{"timeZone":"UTC"}',
-      PLATFORM_HUB_API_KEYS: JSON.stringify({ [all]: ['*'], [steward]: ['steward:water'] }),
-    })
-    const api = client({ url: platform.url, key: all })
-    await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-    browser = await openBrowser()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await platform.stop()
-    await remove(directory)
-  })
-
-  /** Opens a page for a steward; `faults` are errors of the console and requests to other hosts. */
-  async function opened(javaScriptEnabled: boolean) {
-    const context = await browser.newContext({ javaScriptEnabled, baseURL: platform.url })
-    const page = await context.newPage()
-    const faults = strangeOn(page, platform.url)
-    await page.goto('/en/sign-in')
-    await page.fill('#key', steward)
-    await page.click('main form button')
-    return { context, page, faults }
-  }
+  const desk = browserDesk(
+    { [steward]: ['steward:water'] },
+    { PLATFORM_PORTAL_CONFIG: '{"timeZone":"UTC"}' },
+  )
+  const opened = (hasScript: boolean) => desk.opened(hasScript, steward)
 
   const put = async (id: string, about: string) => {
-    const api = client({ url: platform.url, key: all })
+    const api = client({ url: desk.platform().url, key: all })
     const body = `${prefixes}<> a dcat:Dataset ; dct:description "Weekly samples."@en ; ${about} .`
     const { ok } = await api.putDataset('water', id, body)
     expect(ok).toBe(true)
   }
   const stored = async (id: string) =>
-    (await fetch(`${platform.url}/api/hub/repo/datasets/${id}.nt`)).text()
+    (await fetch(`${desk.platform().url}/api/hub/repo/datasets/${id}.nt`)).text()
   const statusOf = async (id: string) =>
-    (await fetch(`${platform.url}/api/hub/repo/datasets/${id}`)).status
+    (await fetch(`${desk.platform().url}/api/hub/repo/datasets/${id}`)).status
 
   /** Time of the first version. */
   async function firstAt(id: string): Promise<number> {
     const headers = { 'X-API-Key': all }
-    const answer = await fetch(`${platform.url}/api/hub/repo/datasets/${id}/versions`, { headers })
+    const answer = await fetch(`${desk.platform().url}/api/hub/repo/datasets/${id}/versions`, {
+      headers,
+    })
     return Date.parse(/"at":"([^"]+)"/.exec(await answer.text())?.[1] ?? '')
   }
 
@@ -66,10 +41,7 @@ describe.skipIf(executablePath === undefined)('a dataset in a browser', () => {
   const soon = () => new Date(Math.ceil((Date.now() + 20_000) / minuteMs) * minuteMs)
 
   async function scheduled(page: Page, name: string) {
-    await page.goto('/en/desk/new')
-    await page.fill('#title', `Planned ${name}`)
-    await page.click('button:text-is("Begin")')
-    await page.waitForSelector('#f-title')
+    await begun(page, `Planned ${name}`)
     await page.fill('#f-description textarea', 'Samples of next week.')
     await page.click('.savebar button[value="save"]')
     await page.waitForSelector('.savebar .saved svg')

@@ -1,65 +1,18 @@
 /** Journeys over forms that are open while more happens, in a real Chromium: two people in one form, and a file before its first saving. */
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { executablePath, openBrowser, strangeOn } from '../../support/chromium.ts'
-import { client, gateway, remove, temporaryDirectory, type Gateway } from '../../support/gateway.ts'
-import { prefixes } from '../../support/repository.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { executablePath } from '../../support/chromium.ts'
+import { begun, browserDesk, signInOn, ways } from './browser-desk.ts'
 
-const all = 'key-for-everything-0001'
 const [anna, bert] = ['key-of-a-steward-000001', 'key-of-a-publisher-00001']
-const ways = [
-  ['without', false],
-  ['with', true],
-] as const
 
 describe.skipIf(executablePath === undefined)('open forms in a browser', () => {
-  let directory: string
-  let platform: Gateway
-  let browser: Browser
-  beforeAll(async () => {
-    directory = await temporaryDirectory()
-    const keys = { [all]: ['*'], [anna]: ['steward:water'], [bert]: ['publisher:water'] }
-    platform = await gateway(directory, { PLATFORM_HUB_API_KEYS: JSON.stringify(keys) })
-    const api = client({ url: platform.url, key: all })
-    await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-    browser = await openBrowser()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await platform.stop()
-    await remove(directory)
+  const { opened, graphOf } = browserDesk({
+    [anna]: ['steward:water'],
+    [bert]: ['publisher:water'],
   })
 
-  const signInOn = async (page: Page, key: string) => {
-    await page.goto('/en/sign-in')
-    await page.fill('#key', key)
-    await page.click('main form button')
-  }
-
-  /** Opens a page for a person; `faults` are errors of the console and requests to other hosts. */
-  async function opened(javaScriptEnabled: boolean, key: string) {
-    const context = await browser.newContext({ javaScriptEnabled, baseURL: platform.url })
-    const page = await context.newPage()
-    const faults = strangeOn(page, platform.url)
-    await signInOn(page, key)
-    return { context, page, faults }
-  }
-
-  /** Begins a dataset; resolves with the path of its first page. */
-  async function begun(page: Page, title: string): Promise<string> {
-    await page.goto('/en/desk/new')
-    await page.fill('#title', title)
-    await page.click('button:text-is("Begin")')
-    await page.waitForSelector('#f-title')
-    return new URL(page.url()).pathname
-  }
-
-  const graphOf = async (path: string) => {
-    const headers = { 'X-API-Key': all, Accept: 'application/n-triples' }
-    const id = path.split('/')[4] ?? ''
-    return (await fetch(`${platform.url}/api/hub/repo/drafts/datasets/${id}`, { headers })).text()
-  }
   const press = (page: Page) =>
     page.click('.savebar button[value="save"]').then(() => page.waitForSelector('.savebar'))
   const refused = (page: Page) =>
@@ -135,6 +88,7 @@ describe.skipIf(executablePath === undefined)('open forms in a browser', () => {
       await page.fill('[name$=".access_url.+0"]', 'https://lakes.example/second')
       await expect.poll(() => page.textContent('.saved')).toContain('Your session has ended')
       const other = await context.newPage()
+      await other.goto('/en/sign-in')
       await signInOn(other, bert)
       await other.close()
       await page.evaluate('void dispatchEvent(new Event("focus"))')
