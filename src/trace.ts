@@ -36,6 +36,10 @@ const newSpanId = (): string =>
 export const inTrace = <T>(traceparent: string | undefined, work: () => T): T =>
   current.run(childOf(traceparent), work)
 
+/** Runs work that no request began, such as the firing of a trigger, in a trace of its own, which its log lines record. */
+export const inNewTrace = <T>(work: () => T): T =>
+  current.run({ traceId: randomBytes(16).toString('hex'), spanId: newSpanId(), flags: '01' }, work)
+
 /** Id of the trace of the work that runs; `undefined` without one. */
 export const currentTraceId = (): string | undefined => current.getStore()?.traceId
 

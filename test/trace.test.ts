@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { currentTraceId, inTrace, ownTraceparent, traceHeaders } from '../src/trace.ts'
+import { currentTraceId, inNewTrace, inTrace, ownTraceparent, traceHeaders } from '../src/trace.ts'
 import { asking, wire } from './client/service/servers.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -45,6 +45,13 @@ describe('a trace', () => {
     inTrace(valid, () =>
       inTrace(text, () => expect([currentTraceId(), traceHeaders()]).toEqual([undefined, {}])),
     )
+  })
+
+  it('begins anew for work that no request began', () => {
+    const ids = [1, 2].map(() => inNewTrace(() => [currentTraceId(), ownTraceparent()]))
+    for (const [id, own] of ids) expect(own).toMatch(new RegExp(`^00-${id}-[0-9a-f]{16}-01$`))
+    expect(ids[0]?.[0]).not.toBe(ids[1]?.[0])
+    expect(currentTraceId()).toBeUndefined()
   })
 
   it('takes no other text', () => {

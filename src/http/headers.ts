@@ -17,7 +17,7 @@ export type Cors = {
 }
 
 const exposedHeaders =
-  'Location, Content-Location, ETag, Link, Retry-After, Index-Status, Preference-Applied, Results-Cut, Wildcards-Shortened, X-Request-Id'
+  'Location, Content-Location, ETag, Link, Retry-After, Index-Status, Preference-Applied, Results-Cut, Wildcards-Shortened, X-Request-Id, traceparent'
 const acceptedHeaders =
   'Accept, Authorization, Content-Encoding, Content-Type, If-Match, If-None-Match, Prefer, X-API-Key, X-Request-Id'
 const oneDay = '86400'

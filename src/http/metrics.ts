@@ -37,6 +37,12 @@ export type Metrics = ReturnType<typeof metrics>
 /** Methods that have series of their own. */
 const methods = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
+/**
+ * Most routes, by method and class of status, whose times have series of their own, the first that are asked for; the times of the
+ * rest have those of their service with the route `other`.
+ */
+const mostRoutes = 32
+
 /** Makes the metrics; one instance for a process. `runtime` adds memory, event loop and garbage collection. */
 export function metrics(options: { readonly runtime?: boolean } = {}) {
   /** Registry of all metrics, which `readMetrics` writes out; other folders add theirs by `gauge`. */
@@ -106,7 +112,8 @@ function httpMetrics(registry: Registry) {
       const statusClass = `${Math.floor(status / 100)}xx`
       const name = `${service} ${method} ${route} ${statusClass}`
       const cached = series.get(name)
-      const labelled = cached ?? requests.labels({ service, method, route, status: statusClass })
+      const own = series.size < mostRoutes ? { method, route } : { method: 'other', route: 'other' }
+      const labelled = cached ?? requests.labels({ service, ...own, status: statusClass })
       if (!cached) series.set(name, labelled)
       labelled.observe(seconds)
       responses.inc({ service, status })

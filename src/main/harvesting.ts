@@ -20,6 +20,7 @@ import { isGone, ownerOf } from '../pipe/runs/run-tables.ts'
 import { openSources, type PipeSources } from '../pipe/sources/pipe-sources.ts'
 import { Transport, type TransportOptions } from '../pipe/transport/transport.ts'
 import { openTriggers, type Triggers } from '../scheduler/triggers.ts'
+import { showNeighbour } from '../workers/numbers.ts'
 import { clock } from './clock.ts'
 import { pipeDirectory } from './engines.ts'
 import { httpAt, servicePaths, version, type PlatformContext } from './platform-context.ts'
@@ -70,6 +71,7 @@ export async function openHarvesting(
   const pipes: PipeSources = await pipesIn(directory, context, resolveSegment)
   const segments = { kinds, resolve: resolveSegment, afterImport: harvest.afterImport }
   const transport = transportIn(directory, context, { ...segments, outbound: client })
+  showNeighbour('broker', () => transport.isConnected())
   await transport.listen()
   const notices = noticesOf(context, client, runs)
   const names = pipes.list().map(({ pipe }) => pipe.header.name)

@@ -9,6 +9,7 @@ import { totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Log } from '../log.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
+import { neighboursUp, showNeighbour } from '../workers/numbers.ts'
 import { clock } from './clock.ts'
 import { lastBackup, lastBackupSeconds } from './backups.ts'
 import { damagedFiles } from './data-files.ts'
@@ -71,13 +72,10 @@ export async function showEngines(
   showStore(context, storeHealth)
   showIndex(context, kept)
   showFiles(context, kept)
-  const neighbours = () =>
-    [
-      ['store', Number(storeHealth() !== undefined)],
-      ['engine', Number(kept.engine.ready)],
-    ] as const
-  const isUp = 'Whether store and search engine answered last.'
-  context.numbers.gauge('cartulary_neighbour_up', isUp, neighbours, 'neighbour')
+  showNeighbour('store', () => storeHealth() !== undefined)
+  showNeighbour('engine', () => kept.engine.ready)
+  const isUp = 'Whether a server that the process needs answered last.'
+  context.numbers.gauge('cartulary_neighbour_up', isUp, neighboursUp, 'neighbour')
   let looks = 0
   const look = async () => {
     kept.damaged = damagedFiles(config.dataDir).length

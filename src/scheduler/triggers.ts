@@ -11,6 +11,7 @@ import type { Log } from '../log.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
+import { inNewTrace } from '../trace.ts'
 import { reportNumber } from '../workers/numbers.ts'
 import type { Pause } from '../workers/pause.ts'
 import { openTriggerFile, type TriggerFile } from './trigger-file.ts'
@@ -240,7 +241,7 @@ export class Triggers {
     const due = this.#claimDue(time)
     if (due.length > 0) {
       runs.transaction(() => {
-        for (const trigger of due) this.#launch(trigger)
+        for (const trigger of due) inNewTrace(() => this.#launch(trigger))
       })
       this.#file.markLaunched(time)
     }

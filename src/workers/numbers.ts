@@ -115,5 +115,22 @@ export function showLevel(name: LevelName, read: () => number): void {
   levels.set(name, read)
 }
 
+/** Servers that the process needs. */
+type Neighbour = 'store' | 'engine' | 'broker' | 'writer'
+
+const neighbours = new Map<Neighbour, () => boolean | undefined>()
+
+/** Sets what reads from memory whether a server answered last (`undefined` where there is none); the last caller is read. */
+export function showNeighbour(name: Neighbour, isUp: () => boolean | undefined): void {
+  neighbours.set(name, isUp)
+}
+
+/** Reads the servers that are shown, with 1 for those that answered last. */
+export const neighboursUp = (): readonly (readonly [Neighbour, number])[] =>
+  [...neighbours].flatMap(([name, isUp]) => {
+    const found = isUp()
+    return found === undefined ? [] : [[name, Number(found)] as const]
+  })
+
 /** Reads a level; 0 where nothing shows it. */
 export const levelOf = (name: LevelName): number => levels.get(name)?.() ?? 0

@@ -168,9 +168,13 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
         pipes: [through('wells', 20, 'transforming-test')],
         limits: { waitMs: 60_000 },
       })
+      const { transport } = main
+      expect(transport.isConnected()).toBeUndefined()
       const running = main.run('wells')
       await expect.poll(async () => (await stateOf(address, server.url)).waiting).toBe(21)
+      expect(transport.isConnected()).toBe(true)
       await server.kill()
+      await expect.poll(() => transport.isConnected()).toBe(false)
       await server.restart()
       await transportFixture({
         eventbusUrl: server.url,
@@ -179,6 +183,7 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
       })
       expect(await running).toMatchObject({ status: 'finished', outcome: 'complete' })
       expect(main.texts().toSorted()).toEqual(quelle(20))
+      expect(transport.isConnected()).toBe(true)
     },
   )
 

@@ -6,7 +6,9 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Run } from '../../src/pipe/runs/run.ts'
+import { loadProfile } from '../../src/profile/load-profile.ts'
 import { reportedNumbers } from '../../src/workers/numbers.ts'
+import { endpointTables } from '../support/endpoint-tables.ts'
 import {
   client,
   eventually,
@@ -159,6 +161,23 @@ describe('numbers of a platform with twenty pipes', () => {
     expect(after.text).toContain('http_responses_total{service="root",status="200"}')
   })
 
+  it('has fewer than 1,000 series when every address is asked for by every method', async () => {
+    for (const { base, endpoints } of endpointTables(await loadProfile())) {
+      for (const { route, example } of endpoints) {
+        const method = route.method.toUpperCase()
+        const asked = fetch(platform.url + base + example, { method, redirect: 'manual' })
+        await (await asked).body?.cancel()
+      }
+    }
+    const { series } = await scraped()
+    expect(series.length).toBeLessThan(1000)
+    const routes = series.filter((line) => line.startsWith('http_request_duration_seconds_count'))
+    expect(routes.filter((line) => !line.includes('route="other"'))).toHaveLength(32)
+    expect(
+      routes.some((line) => line.includes('service="repository",method="other",route="other"')),
+    ).toBe(true)
+  }, 60_000)
+
   it('keeps the trace of the request that launched a run', async () => {
     const { base, headers, settled } = scheduler(platform)
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -171,6 +190,22 @@ describe('numbers of a platform with twenty pipes', () => {
     const { id } = (await answer.json()) as Run
     expect((await settled(id)).trace).toContain(`00-${traceId}-`)
   })
+
+  it('gives each firing of a trigger a trace of its own, which its run keeps', async () => {
+    const { base, headers, runs } = scheduler(platform)
+    const specific = [1000, 2000].map((ms) => new Date(Date.now() + ms).toISOString())
+    const body = JSON.stringify({ id: 'twice', status: 'enabled', specific, startMode: 'append' })
+    const address = `${base}/pipes/pipe-2/triggers/twice`
+    expect((await fetch(address, { method: 'PUT', headers, body })).status).toBe(201)
+    const traces = async () =>
+      (await runs()).filter(({ trigger }) => trigger === 'twice').map(({ trace = '' }) => trace)
+    await expect.poll(traces, { timeout: 30_000 }).toHaveLength(2)
+    const ids = (await traces()).map(
+      (trace) => /^00-([0-9a-f]{32})-[0-9a-f]{16}-01$/.exec(trace)?.[1],
+    )
+    expect(new Set(ids).size).toBe(2)
+    expect(ids).not.toContain(undefined)
+  }, 60_000)
 
   it('has every number that rules, panels and the page on operations name, and the page names all', async () => {
     const { text } = await scraped()

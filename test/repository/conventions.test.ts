@@ -165,7 +165,14 @@ describe('every read', () => {
       expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
       const exposed = answer.headers.get('Access-Control-Expose-Headers')?.split(', ')
       expect(exposed).toEqual(
-        expect.arrayContaining(['Location', 'ETag', 'Link', 'Retry-After', 'Index-Status']),
+        expect.arrayContaining([
+          'Location',
+          'ETag',
+          'Link',
+          'Retry-After',
+          'Index-Status',
+          'traceparent',
+        ]),
       )
       expect(answer.headers.get('Cache-Control')).toBe('no-cache')
     },

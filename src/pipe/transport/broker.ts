@@ -81,6 +81,8 @@ export class Broker {
   readonly #moving = new Set<Promise<void>>()
   readonly #heartbeat: BackgroundLoop
   readonly #reading: Promise<void>[] = []
+  readonly #following: Promise<void>
+  #isConnected = true
 
   private constructor(
     connection: NatsConnection,
@@ -96,6 +98,7 @@ export class Broker {
       for (const message of this.#inProgress) message.working()
     }
     this.#heartbeat = backgroundLoop('queue.beat-failed', heartbeatMs, extend, context)
+    this.#following = this.#follow()
   }
 
   /** Connects to `nats://user:password@host:4222` or `tls://…`. */
@@ -166,6 +169,20 @@ export class Broker {
     for (const message of this.#inProgress) message.nak()
     this.#inProgress.clear()
     await this.#connection.close()
+    await this.#following
+  }
+
+  /** Whether the server is connected, as far as is known. */
+  isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** Follows the state of the connection until it is closed. */
+  async #follow(): Promise<void> {
+    for await (const { type } of this.#connection.status()) {
+      if (type === 'disconnect') this.#isConnected = false
+      if (type === 'reconnect') this.#isConnected = true
+    }
   }
 
   async #read(messages: ConsumerMessages, names: QueueNames, listener: Listener): Promise<void> {

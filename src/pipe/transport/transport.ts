@@ -104,6 +104,12 @@ export class Transport {
     }
   }
 
+  /** Whether all brokers that were connected once still are; `undefined` where none was. */
+  isConnected(): boolean | undefined {
+    const brokers = this.#brokers.values()
+    return brokers.length === 0 ? undefined : brokers.every((broker) => broker.isConnected())
+  }
+
   async stop(): Promise<void> {
     await this.#worker.stop()
     await this.#brokers.stop(new Failure('run-interrupted', 'the process is stopping'))
