@@ -1,7 +1,7 @@
 /** Trace of the work under way (W3C Trace Context): a client sends it as `traceparent`, and further calls carry it on. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 /** Ids of a trace and of this part of it, and whether the client records it. */
 type Trace = { readonly traceId: string; readonly spanId: string; readonly flags: string }
@@ -26,11 +26,9 @@ function childOf(traceparent: string | undefined): Trace | undefined {
   return { traceId, spanId: newSpanId(), flags: isRecorded ? '01' : '00' }
 }
 
-/** Random id, which is never all zeros. */
-const newSpanId = (): string =>
-  randomBytes(8)
-    .toString('hex')
-    .replace(/^0{15}./, '0000000000000001')
+/** Random id, which is never all zeros: a UUID has its version in the first half. UUIDs are faster to get than random bytes. */
+const newTraceId = (): string => randomUUID().replaceAll('-', '')
+const newSpanId = (): string => newTraceId().slice(0, 16)
 
 /** Runs work as a part of the trace that `traceparent` names; without a valid one the work has no trace. */
 export const inTrace = <T>(traceparent: string | undefined, work: () => T): T =>
@@ -38,7 +36,7 @@ export const inTrace = <T>(traceparent: string | undefined, work: () => T): T =>
 
 /** Runs work that no request began, such as the firing of a trigger, in a trace of its own, which its log lines record. */
 export const inNewTrace = <T>(work: () => T): T =>
-  current.run({ traceId: randomBytes(16).toString('hex'), spanId: newSpanId(), flags: '01' }, work)
+  current.run({ traceId: newTraceId(), spanId: newSpanId(), flags: '01' }, work)
 
 /** Id of the trace of the work that runs; `undefined` without one. */
 export const currentTraceId = (): string | undefined => current.getStore()?.traceId

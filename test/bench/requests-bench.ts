@@ -1,6 +1,7 @@
 /** Single requests: PUT of a new, a changed and an unchanged dataset, and GET, alone and eight at a time. */
 
 import { client, type Gateway } from '../support/gateway.ts'
+import { numbersBench } from './numbers-bench.ts'
 import { documents } from './repository/documents.ts'
 import { wire } from './wire.ts'
 import { lanes, percentile, perSecond, table, timed } from './figures.ts'
@@ -73,5 +74,5 @@ export async function requestsBench(platform: Gateway, folder: string): Promise<
     )
   }
   close()
-  return table(rows)
+  return `${table(rows)}\n\n${await numbersBench()}`
 }
