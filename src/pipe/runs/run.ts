@@ -102,7 +102,9 @@ export const runSchema = z
     trigger: text,
     startedBy: z.enum(['trigger', 'api', 'console', 'validator']),
     catalogue: text,
-    trace: text.describe('`traceparent` of the request that launched it, if that had one, or of the firing of its trigger'),
+    trace: text.describe(
+      '`traceparent` of the request that launched it, if that had one, or of the firing of its trigger',
+    ),
     status: z.enum(runStatuses),
     outcome: z.enum(['complete', 'incomplete', 'not-modified', 'dry-run']).optional(),
     created: instant,
