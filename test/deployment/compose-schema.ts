@@ -6,8 +6,12 @@ const duration = z.string().regex(/^\d+[smh]$/)
 const size = z.string().regex(/^\d+[mg]$/)
 const mapping = z.record(z.string(), z.string())
 
+/** A volume or file of the host, where it is mounted, and whether only for reading. */
+const mount = /^(?:[a-z]+|\.{1,2}\/[a-z./]+):\/[a-z_./]+(?::ro)?$/
+
 const service = z.strictObject({
-  build: z.strictObject({ context: z.string() }),
+  build: z.strictObject({ context: z.string() }).optional(),
+  command: z.array(z.string()).optional(),
   image: z.string(),
   user: z.string(),
   read_only: z.boolean(),
@@ -17,9 +21,10 @@ const service = z.strictObject({
   restart: z.enum(['no', 'always', 'on-failure', 'unless-stopped']),
   profiles: z.array(z.string()).optional(),
   environment: mapping.optional(),
-  volumes: z.array(z.string().regex(/^(?:[a-z]+|\.{1,2}\/[a-z]+):\/[a-z_/]+(?::ro)?$/)),
+  volumes: z.array(z.string().regex(mount)).optional(),
   env_file: z.array(z.strictObject({ path: z.string(), required: z.boolean() })).optional(),
   ports: z.array(z.string()),
+  deploy: z.strictObject({ replicas: z.coerce.number().int() }).optional(),
   stop_grace_period: duration.optional(),
   healthcheck: z
     .strictObject({
@@ -35,10 +40,18 @@ const service = z.strictObject({
   pids_limit: z.number().int(),
 })
 
+const parts = {
+  services: z.record(z.string(), service),
+  volumes: z.record(z.string(), z.null()),
+}
+
 /** `x-…` are the file's own; the rest is what Compose knows. */
 export const composeFile = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]*$/),
   'x-hardened': z.unknown(),
-  services: z.record(z.string(), service),
-  volumes: z.record(z.string(), z.null()),
+  'x-platform': z.unknown().optional(),
+  ...parts,
 })
+
+/** A file that is added to another one, whose name stays. */
+export const addedFile = z.strictObject({ 'x-watching': z.unknown(), ...parts })

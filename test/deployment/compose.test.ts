@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parseConfig } from '../../src/config/config.ts'
-import { composeFile } from './compose-schema.ts'
+import { addedFile, composeFile } from './compose-schema.ts'
 import { all, composed, env, envFile, read, root } from './reading.ts'
 
 const example = envFile('compose/example.env')
@@ -24,16 +24,19 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
   const services = Object.entries(file.services)
   const { gateway } = file.services
 
-  it('starts a gateway, its store, and Meilisearch only when it is asked for', () => {
-    expect(Object.keys(file.services)).toEqual(['gateway', store, 'meilisearch'])
+  it('starts a gateway, its store, and readers and Meilisearch only when it is asked for', () => {
+    expect(Object.keys(file.services)).toEqual(['gateway', 'reader', store, 'meilisearch'])
     const asked = services.filter(([, { profiles }]) => profiles !== undefined)
-    expect(asked.map(([name]) => name)).toEqual(['meilisearch'])
+    expect(asked.map(([name, { profiles }]) => [name, profiles])).toEqual([
+      ['reader', ['readers']],
+      ['meilisearch', ['meilisearch']],
+    ])
   })
 
   it.each(services)(
     '%s is closed: loopback, no root, nothing to write but its volume',
     (_, one) => {
-      expect(one.ports.filter((port) => !/^127\.0\.0\.1:\d+:\d+$/.test(port))).toEqual([])
+      expect(one.ports.filter((port) => !/^127\.0\.0\.1:\d+(?:-\d+)?:\d+$/.test(port))).toEqual([])
       expect(one.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
       expect(one.read_only).toBe(true)
       expect(one.cap_drop).toEqual(['ALL'])
@@ -44,16 +47,17 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
 
   it.each(services)('%s is built from files that are there, under a version', (_, one) => {
     expect(one.image).toMatch(/:\d+\.\d+\.\d+$/)
-    expect(existsSync(join(root, dockerfile(one.build.context)))).toBe(true)
-    const [volume = '', target = ''] = (one.volumes[0] ?? '').split(':')
-    expect(Object.keys(file.volumes)).toContain(volume)
-    expect(all(dockerfile(one.build.context), 'VOLUME')).toEqual([target])
-    expect(all(dockerfile(one.build.context), 'USER').at(-1)).toBe(one.user)
+    const image = dockerfile(one.build?.context ?? '')
+    expect(existsSync(join(root, image))).toBe(true)
+    const [volume = '', target = ''] = (one.volumes?.[0] ?? one.tmpfs[1] ?? '').split(':')
+    if (one.volumes) expect(Object.keys(file.volumes)).toContain(volume)
+    expect(all(image, 'VOLUME')).toEqual([one.volumes ? target : volume])
+    expect(all(image, 'USER').at(-1)).toBe(one.user)
   })
 
   it.each(services)('%s says how it is, on a port that it listens on', (_, one) => {
     const inside = one.ports[0]?.split(':').at(-1)
-    const image = dockerfile(one.build.context)
+    const image = dockerfile(one.build?.context ?? '')
     const check = one.healthcheck?.test.join(' ') ?? all(image, 'HEALTHCHECK').join()
     const filledIn = check.replace(
       '${process.env.PLATFORM_PORT}',
@@ -66,6 +70,20 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
     const given = { ...env('Dockerfile'), ...platformOf(filled), ...gateway?.environment }
     const parsed = parseConfig(given)
     expect(parsed).toMatchObject({ ok: true, config: { warnings: [], ignored: [] } })
+  })
+
+  it('starts as many readers as are asked for, of the same program beside the same engines, without data of their own', () => {
+    const { reader } = file.services
+    const { environment: engines, volumes: _, ports: __, ...program } = gateway ?? {}
+    const { environment, tmpfs, profiles: ___, deploy, ports, ...rest } = reader ?? {}
+    expect({ ...rest, tmpfs: ['/tmp'] }).toEqual(program)
+    const { PLATFORM_WRITER_URL: writer, ...shared } = environment ?? {}
+    expect(shared).toEqual(engines)
+    expect(writer).toBe(`http://gateway:${env('Dockerfile')['PLATFORM_PORT']}`)
+    expect(tmpfs).toContain('/data:uid=1000,gid=1000,mode=0700')
+    expect(deploy).toEqual({ replicas: 2 })
+    const [, first, last] = /:(\d+)-(\d+):/.exec(ports?.[0] ?? '') ?? []
+    expect(Number(last) - Number(first)).toBeGreaterThan(deploy?.replicas ?? Infinity)
   })
 
   it('hands the gateway the Meilisearch that is named in the settings', () => {
@@ -163,5 +181,69 @@ describe('compose/embedded.yml', () => {
       '../pipes:/app/pipes:ro',
     ])
     expect(existsSync(join(root, 'pipes/metrics.json'))).toBe(true)
+  })
+})
+
+describe('compose/watch.yml', () => {
+  const values = { ...example, GRAFANA_PASSWORD: 'g'.repeat(20) }
+  const { services, volumes } = addedFile.parse(composed('compose/watch.yml', values))
+  const beside = ['embedded', 'fuseki', 'virtuoso'].map((name) =>
+    composeFile.parse(composed(`compose/${name}.yml`, filled)),
+  )
+
+  it('adds Prometheus, Alertmanager and Grafana to each other file, and takes none of its names and ports', () => {
+    expect(Object.keys(services)).toEqual(['prometheus', 'alertmanager', 'grafana'])
+    const portsOf = (file: Pick<(typeof beside)[number], 'services'>) =>
+      Object.values(file.services).flatMap(({ ports }) => ports.map((port) => port.split(':')[1]))
+    for (const file of beside) {
+      const names = [...Object.keys(file.services), ...Object.keys(file.volumes)]
+      expect(names.filter((name) => name in services || name in volumes)).toEqual([])
+      expect(portsOf({ services }).filter((port) => portsOf(file).includes(port))).toEqual([])
+    }
+  })
+
+  it.each(Object.entries(services))(
+    '%s is closed, pinned, and gets files that are there',
+    (_, one) => {
+      expect(one.ports.filter((port) => !/^127\.0\.0\.1:\d+:\d+$/.test(port))).toEqual([])
+      expect(one.user).toMatch(/^[1-9]\d*:\d+$/)
+      expect([one.read_only, one.cap_drop]).toEqual([true, ['ALL']])
+      expect(one.image).toMatch(/:v?\d+\.\d+\.\d+$/)
+      const [kept = '', ...files] = one.volumes ?? []
+      expect(Object.keys(volumes)).toContain(kept.split(':')[0])
+      for (const file of files) {
+        expect(file.endsWith(':ro')).toBe(true)
+        expect(existsSync(join(root, 'compose', file.split(':')[0] ?? ''))).toBe(true)
+      }
+    },
+  )
+
+  it('shows the dashboard that is there, over the Prometheus that is there', () => {
+    const target = (service: string, file: string) =>
+      services[service]?.volumes?.find((volume) => volume.includes(file))?.split(':')[1]
+    const { providers } = parse(read('compose/watch/grafana/dashboards.yml')) as {
+      providers: readonly { readonly options: { readonly path: string } }[]
+    }
+    expect(target('grafana', './watch/dashboard.json')).toBe(
+      `${providers[0]?.options.path}/cartulary.json`,
+    )
+    const { datasources } = parse(read('compose/watch/grafana/datasources.yml')) as {
+      datasources: readonly { readonly type: string; readonly url: string }[]
+    }
+    expect(datasources).toMatchObject([{ type: 'prometheus', url: 'http://prometheus:9090' }])
+    const settings = ['prometheus.yml', 'cartulary.rules.yml'].map((name) =>
+      target('prometheus', name),
+    )
+    expect(services['prometheus']?.command?.[0]).toBe(`--config.file=${settings[0]}`)
+    const { rule_files: rules } = parse(read('compose/watch/prometheus.yml')) as {
+      rule_files: unknown
+    }
+    expect(rules).toEqual(settings.slice(1))
+  })
+
+  it('stops with a message when the password is missing, and takes only variables of the example', () => {
+    expect(() => composed('compose/watch.yml', example)).toThrow('GRAFANA_PASSWORD: set it in')
+    const used = [...read('compose/watch.yml').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name)
+    expect(used.filter((name) => !(name in example))).toEqual([])
   })
 })

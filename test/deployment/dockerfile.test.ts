@@ -43,6 +43,12 @@ describe.each(files)('%s', (path) => {
 })
 
 describe('the image of the gateway', () => {
+  it('is built of one base image, by its digest', () => {
+    const images = new Set(stages('Dockerfile').map(([image]) => image))
+    expect(images.size).toBe(1)
+    expect([...images][0]).toMatch(/@sha256:[0-9a-f]{64}$/)
+  })
+
   it('runs on the Node that the checkout brings along, and on nothing older', () => {
     const { optionalDependencies } = JSON.parse(read('package.json')) as {
       optionalDependencies: Record<string, string>

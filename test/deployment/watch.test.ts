@@ -42,6 +42,21 @@ it('the tests of alerts name alerts that exist', () => {
   expect(names.filter((name) => !known.includes(name))).toEqual([])
 })
 
+it('every urgency of an alert has a receiver of its own at Alertmanager, which Prometheus knows', () => {
+  const { route, receivers } = parse(read('compose/watch/alertmanager.yml')) as {
+    route: {
+      receiver: string
+      routes: readonly { matchers: readonly string[]; receiver: string }[]
+    }
+    receivers: readonly { readonly name: string }[]
+  }
+  const reached = [route.receiver, ...route.routes.map(({ receiver }) => receiver)]
+  expect(reached.toSorted()).toEqual(receivers.map(({ name }) => name).toSorted())
+  expect(route.routes.map(({ matchers }) => matchers)).toEqual([['severity="page"']])
+  expect(new Set(rules().map(({ labels }) => labels.severity))).toEqual(new Set(reached))
+  expect(read('compose/watch/prometheus.yml')).toContain("targets: ['alertmanager:9093']")
+})
+
 it('Prometheus asks the platform under the name by which the rules know it', () => {
   const { scrape_configs: jobs } = parse(read('compose/watch/prometheus.yml')) as {
     scrape_configs: readonly { readonly job_name: string }[]
