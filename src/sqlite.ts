@@ -109,6 +109,10 @@ const mostLookedThrough = 50 * 2 ** 20
 /** Error codes of SQLite for a damaged file: `SQLITE_CORRUPT` and `SQLITE_NOTADB`. */
 const damages = new Set([11, 26])
 
+/** Whether an error of SQLite says that the file is damaged. */
+export const isDamagedFile = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && damages.has(Number(error.errcode) & 0xff)
+
 /**
  * Finds the state of a file before it is used; `isDeep` checks the structure of its pages too. Throws a `StartRefused` when it
  * cannot be opened for other reasons.
@@ -136,8 +140,7 @@ export function conditionOf(
     if (error instanceof ForeignFile)
       return { is: error.isNewer ? 'newer' : 'damaged', why: error.message }
     const why = error instanceof Error ? error.message : String(error)
-    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-    if (damages.has(code)) return { is: 'damaged', why }
+    if (isDamagedFile(error)) return { is: 'damaged', why }
     throw new StartRefused(`${path} cannot be opened (${why}).`, { cause: error })
   }
 }
@@ -264,9 +267,12 @@ function prepare(file: DatabaseSync, { path, schema, format, shrinks = false }: 
   stamp(file, path, format)
 }
 
-/** Whether an error of SQLite says that the disk is full (`SQLITE_FULL`). */
+/** Error codes of SQLite for a full disk: `SQLITE_FULL`, and `SQLITE_IOERR_SHMSIZE` where the log of a file has no room. */
+const fullDisk = new Set([13, 4874])
+
+/** Whether an error of SQLite says that the disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 13
+  error instanceof Error && 'errcode' in error && fullDisk.has(Number(error.errcode))
 
 /** Makes a lookup of prepared statements by their SQL. */
 export function preparedOnce(file: DatabaseSync): (sql: string) => StatementSync {

@@ -1,7 +1,7 @@
 /** Archives of backups: tar (POSIX.1-1988 ustar, large sizes in base 256 as GNU tar writes them), compressed with Zstandard. */
 
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, stat } from 'node:fs/promises'
+import { mkdir, open, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,6 +9,8 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { BackupFault } from './backup-fault.ts'
 
 const blockSize = 512
+/** Type of a file in a header, `0`; links and directories have others. */
+const fileType = 0x30
 /** Ending of the names of archives. */
 export const archiveEnding = '.tar.zst'
 
@@ -62,7 +64,7 @@ export async function writeArchive(
   )
 }
 
-/** Path and size of a header; `undefined` at the end of the archive. */
+/** Path and size of a header; `undefined` at the end of the archive. Throws a `BackupFault` for what is no file. */
 function entryOf(header: Buffer): { readonly path: string; readonly size: number } | undefined {
   if (header.every((byte) => byte === 0)) return undefined
   const sum = Number.parseInt(header.toString('latin1', 148, 156), 8)
@@ -73,6 +75,8 @@ function entryOf(header: Buffer): { readonly path: string; readonly size: number
     header[124] === 0x80
       ? Number(header.readBigUInt64BE(128))
       : Number.parseInt(header.toString('latin1', 124, 136), 8)
+  if (header[156] !== fileType || !(size >= 0))
+    throw new BackupFault(`The archive has what no backup has: ${path} is no file.`)
   return { path, size }
 }
 
@@ -106,9 +110,18 @@ class ByteReader {
     }
     return Buffer.concat(parts)
   }
+
+  /** Reads to the end. Throws for anything but zeros. */
+  async end(): Promise<void> {
+    if (this.#rest.some((byte) => byte !== 0)) throw moreThanFiles()
+    for await (const chunk of { [Symbol.asyncIterator]: () => this.#chunks })
+      if (chunk.some((byte) => byte !== 0)) throw moreThanFiles()
+  }
 }
 
-/** Runs `work` with a reader of an archive. Rejects with a `BackupFault` where the compression is damaged. */
+const moreThanFiles = () => new BackupFault('The archive is damaged: it goes on after its end.')
+
+/** Runs `work` with a reader of an archive. Rejects with a `BackupFault` that names the archive where it is damaged. */
 async function withReader<T>(
   archive: string,
   signal: AbortSignal | undefined,
@@ -121,18 +134,23 @@ async function withReader<T>(
   try {
     return await work(new ByteReader(unpacked))
   } catch (error) {
-    throw error instanceof Error && 'code' in error && /^Z(?:STD)?_/.test(String(error.code))
-      ? new BackupFault(`The archive is damaged (${error.message}).`)
-      : error
+    const isPacking =
+      error instanceof Error && 'code' in error && /^Z(?:STD)?_/.test(String(error.code))
+    if (!isPacking && !(error instanceof BackupFault)) throw error
+    const what = isPacking ? `The archive is damaged (${error.message}).` : error.message
+    throw new BackupFault(`${archive}: ${what}`, { cause: error })
   } finally {
     unpacked.destroy()
     await ended
   }
 }
 
+/** Path of a file of a backup: a name, or one in a folder, none of which begins with a dot. */
+const pathOfFile = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/
+
 /**
- * Writes the files of an archive into a directory. Rejects with a `BackupFault` for a damaged archive, and for a path that leads out
- * of the directory.
+ * Writes the files of an archive into a directory. Rejects with a `BackupFault` for a damaged archive, for a path that leads out of the
+ * directory, and for a file for which there is no room.
  */
 export const readArchive = (
   archive: string,
@@ -140,12 +158,19 @@ export const readArchive = (
   signal: AbortSignal | undefined,
 ): Promise<void> =>
   withReader(archive, signal, async (reader) => {
+    const paths = new Set<string>()
     for (let entry = entryOf(await reader.exactly(blockSize)); entry;) {
-      if (!/^[\w.-]+(?:\/[\w.-]+)?$/.test(entry.path) || entry.path.includes('..'))
-        throw new BackupFault(`The archive has a file that no backup has: ${entry.path}.`)
-      await writeEntry(reader, join(directory, entry.path), entry.size)
+      const { path, size } = entry
+      if (!pathOfFile.test(path) || paths.has(path))
+        throw new BackupFault(`The archive has a file that no backup has: ${path}.`)
+      paths.add(path)
+      const { bavail, bsize } = await statfs(directory)
+      if (size > bavail * bsize)
+        throw new BackupFault(`There is no space left at ${directory}: ${path} has ${size} bytes.`)
+      await writeEntry(reader, join(directory, path), size)
       entry = entryOf(await reader.exactly(blockSize))
     }
+    await reader.end()
   })
 
 /** Most bytes of the first file of an archive that is read to tell whose backup it is. */

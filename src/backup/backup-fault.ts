@@ -18,5 +18,7 @@ export function diskFault(error: unknown, place: string): unknown {
     return new BackupFault(`There is no space left at ${place}.`, { cause: error })
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
     return new BackupFault(`${place} cannot be written (${code}).`, { cause: error })
+  if (code === 'ENOTDIR' || code === 'EEXIST')
+    return new BackupFault(`${place} is no directory.`, { cause: error })
   return error
 }

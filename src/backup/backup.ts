@@ -18,7 +18,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { contentsOf, type Snapshot, snapshotOf } from '../sqlite.ts'
+import { contentsOf, isDamagedFile, type Snapshot, snapshotOf } from '../sqlite.ts'
 import { textAt } from '../text/json.ts'
 import { archiveEnding, firstFileOf, writeArchive } from './archive.ts'
 import { BackupFault, diskFault } from './backup-fault.ts'
@@ -28,6 +28,7 @@ import {
   type CopiedFile,
   type Manifest,
   manifestName,
+  manifestText,
   readManifest,
 } from './manifest.ts'
 import {
@@ -80,8 +81,11 @@ export async function backUp(source: Source, options: BackupOptions): Promise<Ma
     throw new BackupFault(`${source.directory} is no data directory: it has no ${identityName}.`)
   checkTarget(path, source.directory)
   const parent = dirname(path)
-  await mkdir(parent, { recursive: true })
-  const part = await mkdtemp(join(parent, `.${basename(path)}.part-`))
+  const part = await mkdir(parent, { recursive: true })
+    .then(() => mkdtemp(join(parent, `.${basename(path)}.part-`)))
+    .catch((error: unknown) => {
+      throw diskFault(error, parent)
+    })
   const archive = `${part}${archiveEnding}`
   try {
     const manifest = await copyFiles(source, { ...options, part, owner })
@@ -133,13 +137,14 @@ async function copyFiles(source: Source, options: Copying): Promise<Manifest> {
   const created = now().toISOString()
   const snapshots: (readonly [KeptFile, Snapshot])[] = []
   try {
-    for (const file of there)
-      snapshots.push([file, snapshotOf(join(directory, file.name), file.format)])
+    for (const file of there) snapshots.push([file, snapshotAt(directory, file)])
     for (const [done, [file, snapshot]] of snapshots.entries()) {
       options.signal?.throwIfAborted()
       const report = (pages: number, of: number) =>
         options.progress?.((done + pages / Math.max(1, of)) / snapshots.length, file.name)
-      await snapshot.copyTo(join(part, file.name), report)
+      await snapshot.copyTo(join(part, file.name), report).catch((error: unknown) => {
+        throw fileFault(error, file.name)
+      })
       report(1, 1)
     }
   } finally {
@@ -169,13 +174,27 @@ async function copyFiles(source: Source, options: Copying): Promise<Manifest> {
   return manifest
 }
 
+/** Names the file that an error of SQLite calls damaged; returns other errors as they are. */
+const fileFault = (error: unknown, path: string): unknown =>
+  error instanceof Error && isDamagedFile(error)
+    ? new BackupFault(`${path} is damaged (${error.message}).`, { cause: error })
+    : error
+
 async function writeManifest(part: string, manifest: Manifest): Promise<void> {
   const file = await open(join(part, manifestName), 'wx', 0o600)
   try {
-    await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`)
+    await file.writeFile(manifestText(manifest))
     await file.sync()
   } finally {
     await file.close()
+  }
+}
+
+function snapshotAt(directory: string, { name, format }: KeptFile): Snapshot {
+  try {
+    return snapshotOf(join(directory, name), format)
+  } catch (error) {
+    throw fileFault(error, name)
   }
 }
 
@@ -184,9 +203,13 @@ async function describeFile(directory: string, path: string): Promise<CopiedFile
   const { size } = await stat(full)
   const common = { path, bytes: size, sha256: await sha256Of(full) }
   if (!isDatabase(path)) return common
-  const { format, rows, problem } = contentsOf(full)
-  if (problem !== undefined) throw new BackupFault(`${path} is damaged (${problem}).`)
-  return { ...common, format, rows }
+  try {
+    const { format, rows, problem } = contentsOf(full)
+    if (problem !== undefined) throw new BackupFault(`${path} is damaged (${problem}).`)
+    return { ...common, format, rows }
+  } catch (error) {
+    throw fileFault(error, path)
+  }
 }
 
 /** Makes the names in a directory durable. */

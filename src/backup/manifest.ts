@@ -1,5 +1,6 @@
 /** Manifest of a backup (`manifest.json`): which files it has, of which data, and numbers that a restored directory must have again. */
 
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 
 /** Format of backups; larger ones are refused. */
@@ -45,12 +46,32 @@ export type Manifest = z.output<typeof manifestSchema>
 export const bytesOf = ({ files }: Pick<Manifest, 'files'>): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Reads a manifest; `undefined` where the text is none. */
-export function readManifest(text: string): Manifest | undefined {
+/** SHA-256 of a manifest without its checksum. */
+const checksumOf = (manifest: object): string => hash('sha256', JSON.stringify(manifest), 'hex')
+
+/** Text of a manifest, which has a checksum of itself. */
+export const manifestText = (manifest: Manifest): string =>
+  `${JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, undefined, 2)}\n`
+
+const versionSchema = z.object({ format: z.number(), version: z.string() })
+
+/** Format and program of a manifest, whatever else it has; `undefined` where the text is none. */
+export function versionOfManifest(text: string): z.output<typeof versionSchema> | undefined {
   try {
-    return manifestSchema.safeParse(JSON.parse(text)).data
+    return versionSchema.safeParse(JSON.parse(text)).data
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Reads a manifest; `undefined` where the text is none, or is damaged. */
+export function readManifest(text: string): Manifest | undefined {
+  try {
+    const { checksum, ...manifest }: Record<string, unknown> = JSON.parse(text)
+    return checksum === checksumOf(manifest) ? manifestSchema.safeParse(manifest).data : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
     throw error
   }
 }

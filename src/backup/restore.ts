@@ -1,7 +1,7 @@
 /** Restoring of backups into data directories. */
 
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, open, readdir, rename } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { BackupFault, diskFault } from './backup-fault.ts'
 import { syncDirectory } from './backup.ts'
@@ -45,16 +45,27 @@ export async function restoreBackup(
           `${directory}.before-${now().toISOString().replaceAll(/[-:.]/g, '')}`,
         )
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      await chmod(directory, 0o700)
-      const names = manifest.files.map((file) => file.path)
-      for (const name of [...names.filter((one) => one !== identityName), identityName])
-        await placeFile(join(unpacked, name), join(directory, name))
-      await syncDirectory(directory)
+      try {
+        await placeFiles(manifest, unpacked, directory)
+      } catch (error) {
+        // What is half there must not look like data; the directory may be the root of a volume.
+        for (const name of await readdir(directory))
+          await rm(join(directory, name), { recursive: true, force: true })
+        throw error
+      }
       return manifest
     })
   } catch (error) {
     throw diskFault(error, directory)
   }
+}
+
+async function placeFiles({ files }: Manifest, from: string, directory: string): Promise<void> {
+  await chmod(directory, 0o700)
+  const names = files.map((file) => file.path)
+  for (const name of [...names.filter((one) => one !== identityName), identityName])
+    await placeFile(join(from, name), join(directory, name))
+  await syncDirectory(directory)
 }
 
 async function placeFile(from: string, to: string): Promise<void> {

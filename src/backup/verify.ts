@@ -6,13 +6,14 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { contentsOf } from '../sqlite.ts'
 import { archiveEnding, readArchive } from './archive.ts'
-import { BackupFault } from './backup-fault.ts'
+import { BackupFault, diskFault } from './backup-fault.ts'
 import {
   backupFormat,
   type CopiedFile,
   type Manifest,
   manifestName,
   readManifest,
+  versionOfManifest,
 } from './manifest.ts'
 
 /** File of the data directory that a backup has. */
@@ -43,12 +44,13 @@ async function manifestIn(directory: string): Promise<Manifest> {
   const text = await readFile(join(directory, manifestName), 'utf8').catch(() => undefined)
   if (text === undefined)
     throw new BackupFault(`${directory} is no backup: it has no ${manifestName}.`)
+  const written = versionOfManifest(text)
+  if (written && written.format > backupFormat)
+    throw new BackupFault(
+      `The backup was written by Cartulary ${written.version} (format ${written.format}; this one knows ${backupFormat}): restore it with that version.`,
+    )
   const manifest = readManifest(text)
   if (!manifest) throw new BackupFault(`${manifestName} is damaged.`)
-  if (manifest.format > backupFormat)
-    throw new BackupFault(
-      `The backup was written by Cartulary ${manifest.version} (format ${manifest.format}; this one knows ${backupFormat}): restore it with that version.`,
-    )
   return manifest
 }
 
@@ -72,9 +74,14 @@ export async function withUnpacked<T>(
 ): Promise<T> {
   if (!existsSync(path)) throw new BackupFault(`${path} does not exist.`)
   if (!path.endsWith(archiveEnding)) return work(path)
-  const directory = await mkdtemp(join(dirname(resolve(path)), '.unpacked-'))
+  const parent = dirname(resolve(path))
+  const directory = await mkdtemp(join(parent, '.unpacked-')).catch((error: unknown) => {
+    throw diskFault(error, parent)
+  })
   try {
-    await readArchive(path, directory, signal)
+    await readArchive(path, directory, signal).catch((error: unknown) => {
+      throw diskFault(error, parent)
+    })
     return await work(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })

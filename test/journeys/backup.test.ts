@@ -1,4 +1,4 @@
-/** The drill: a backup of a platform under load, restored elsewhere, has every write that was acknowledged before it began. */
+/** Backups of the embedded store: the drill, damage, wrong places, retention, and the schedule. */
 
 import {
   appendFileSync,
@@ -12,18 +12,15 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { backUp, type BackupOptions } from '../../src/backup/backup.ts'
+import { type Manifest, manifestText, readManifest } from '../../src/backup/manifest.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
 import { backupSource } from '../../src/main/backup-source.ts'
-import {
-  client,
-  eventually,
-  gateway,
-  remove,
-  temporaryDirectory,
-  type Gateway,
-} from '../support/gateway.ts'
+import { client, eventually, gateway, remove, temporaryDirectory } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
+import { drill } from './backups/drill.ts'
+import { filesOf, flipped } from './backups/flipped.ts'
+import { embedded } from './store-under-test.ts'
 
 const key = 'key-for-everything-0001'
 const env = { PLATFORM_HUB_API_KEYS: JSON.stringify({ [key]: ['*'] }) }
@@ -37,111 +34,23 @@ afterAll(() => Promise.all(places.map(remove)))
 
 const backup = (directory: string, options: BackupOptions) =>
   backUp(backupSource(directory, '0.0.0'), options)
+/** Changes members of the manifest of a backup, which stays whole. */
+function rewriteManifest(backup: string, change: Partial<Manifest>): void {
+  const path = join(backup, 'manifest.json')
+  const manifest = readManifest(readFileSync(path, 'utf8'))
+  if (!manifest) throw new Error(`${path} is no manifest`)
+  writeFileSync(path, manifestText({ ...manifest, ...change }))
+}
 const verify = (path: string) => verifyBackup(backupSource('', '0.0.0'), path)
 const restore = (path: string, directory: string, force = false) =>
   restoreBackup(backupSource('', '0.0.0'), path, { directory, force, isInUse: () => false })
 
-/** Titles by id of what was acknowledged; `deleted` = 410. */
-type Known = Map<string, string>
-
-/** Writes and deletes datasets, eight at once, until `stop`. */
-function load(platform: Gateway, name: string) {
-  const api = client({ url: platform.url, key })
-  const known: Known = new Map()
-  const state = { isOn: true, failures: 0 }
-  const write = async (lane: number) => {
-    for (let n = 0; state.isOn; n += 1) {
-      const id = `d${lane}-${n % 40}`
-      const title = `${name} ${n}`
-      const isGone = n % 7 === 6 && known.has(id)
-      known.delete(id)
-      const answer = isGone
-        ? await fetch(`${api.repo}/datasets/${id}`, {
-            method: 'DELETE',
-            headers: { 'X-API-Key': key },
-          })
-        : await api.putDataset('water', id, `${prefixes}<> a dcat:Dataset ; dct:title "${title}" .`)
-      if (answer.ok) known.set(id, isGone ? 'deleted' : title)
-      else state.failures += answer.status === 404 ? 0 : 1
-    }
-  }
-  const lanes = Promise.all(Array.from({ length: 8 }, (_, lane) => write(lane)))
-  return {
-    known,
-    failures: () => state.failures,
-    stop: async () => {
-      state.isOn = false
-      await lanes
-    },
-  }
-}
-
-describe('a backup while eight clients write', () => {
-  let directory: string
-  let platform: Gateway
-  beforeAll(async () => {
-    directory = await place()
-    platform = await gateway(directory, env)
-    const api = client({ url: platform.url, key })
-    await api.put('/catalogues/water', `${prefixes}<> a dcat:Catalog ; dct:title "Water"@en .`)
-  }, 60_000)
-  afterAll(() => platform.stop())
-
-  it.each(['backup', 'backup.tar.zst'])(
-    'as %s, restored elsewhere, has what was acknowledged before it began',
-    { timeout: 120_000 },
-    async (name) => {
-      const target = join(await place(), name)
-      const writers = load(platform, name)
-      await eventually(async () => writers.known.size > 100)
-      // What is written after this moment may be there or not.
-      const before = new Map(writers.known)
-      const shares: number[] = []
-      const manifest = await backup(directory, { target, progress: (share) => shares.push(share) })
-      const during = new Map(writers.known)
-      await writers.stop()
-      expect(writers.failures()).toBe(0)
-      expect(manifest.counts['catalogues']).toBe(1)
-      expect(shares.at(-1)).toBe(1)
-      expect(await verify(target)).toEqual(manifest)
-      expect(JSON.parse(readFileSync(join(directory, 'last-backup'), 'utf8'))).toMatchObject({
-        target,
-      })
-
-      const other = join(await place(), 'data')
-      await restore(target, other)
-      const restored = await gateway(other, env)
-      const api = client({ url: restored.url, key })
-      const found = async () => {
-        const path = '/search?filters=dataset&limit=1'
-        return (await api.json<{ result: { count: number } }>(api.search + path)).result.count
-      }
-      expect(await eventually(async () => (await found()) === manifest.counts['datasets'])).toBe(
-        true,
-      )
-      const wrong: string[] = []
-      for (const [id, title] of before) {
-        // Written again since.
-        if (during.get(id) !== title) continue
-        const answer = await fetch(`${api.repo}/datasets/${id}.nt`)
-        const text = await answer.text()
-        if (title === 'deleted') {
-          const again = await fetch(`${api.repo}/datasets/${id}/restore`, {
-            method: 'POST',
-            headers: { 'X-API-Key': key },
-          })
-          if (answer.status !== 410 || !again.ok) wrong.push(`${id}: ${answer.status}`)
-        } else if (!text.includes(`"${title}"`)) wrong.push(`${id}: ${answer.status}`)
-      }
-      expect(wrong).toEqual([])
-      await restored.stop()
-    },
-  )
-})
+drill('the embedded store', 'backup.tar.zst', embedded)
 
 describe('a backup of data at rest', () => {
   let directory: string
   let target: string
+  const shares: number[] = []
   beforeAll(async () => {
     directory = await place()
     const platform = await gateway(directory, env)
@@ -151,8 +60,14 @@ describe('a backup of data at rest', () => {
       await api.putDataset('water', `d${n}`, `${prefixes}<> a dcat:Dataset ; dct:title "T ${n}" .`)
     await platform.stop()
     target = join(await place(), 'first')
-    await backup(directory, { target })
+    await backup(directory, { target, progress: (share) => shares.push(share) })
   }, 60_000)
+
+  it('says how much is done until all is, and notes in the data directory that it was made', () => {
+    expect([shares[0]! < 1, shares.at(-1)]).toEqual([true, 1])
+    const last = JSON.parse(readFileSync(join(directory, 'last-backup'), 'utf8'))
+    expect(last).toMatchObject({ target })
+  })
 
   const copyOf = async (path: string) => {
     const copy = join(await place(), 'copy')
@@ -168,20 +83,9 @@ describe('a backup of data at rest', () => {
       else writeFileSync(copy, readFileSync(source))
     }
   }
-  const filesOf = (path: string): string[] =>
-    readdirSync(path, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
-
-  it('each file with one flipped byte is named, and nothing is restored', async () => {
-    const names = filesOf(target).filter((name) => name !== 'manifest.json')
-    expect(names).toContain('store/store.db')
-    for (const name of names) {
-      const copy = await copyOf(target)
-      const bytes = readFileSync(join(copy, name))
-      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1)
-      writeFileSync(join(copy, name), bytes)
-      await expect(verify(copy)).rejects.toThrow(`${name}: its content is not what was written`)
+  it('is not restored with one flipped byte in any file', async () => {
+    expect(filesOf(target)).toContain('store/store.db')
+    for (const [name, copy] of flipped(target, await place())) {
       const empty = join(await place(), 'data')
       await expect(restore(copy, empty)).rejects.toThrow(name)
       expect(existsSync(empty)).toBe(false)
@@ -208,10 +112,9 @@ describe('a backup of data at rest', () => {
     [
       'a newer format',
       async (copy: string) => {
-        const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8'))
-        writeFileSync(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, format: 99 }))
+        writeFileSync(join(copy, 'manifest.json'), '{"format":99,"version":"9.0.0"}')
       },
-      'format 99; this one knows 1',
+      'written by Cartulary 9.0.0 (format 99; this one knows 1)',
     ],
   ])('%s is named', async (_, harm, message) => {
     const copy = await copyOf(target)
@@ -286,9 +189,7 @@ describe('a backup of data at rest', () => {
     mkdirSync(join(folder, 'photos'))
     writeFileSync(join(folder, 'photos.tar.zst'), 'mine')
     await restoreCopy(target, join(folder, 'other'))
-    const path = join(folder, 'other', 'manifest.json')
-    const other = JSON.parse(readFileSync(path, 'utf8'))
-    writeFileSync(path, JSON.stringify({ ...other, storeId: 'another' }))
+    rewriteManifest(join(folder, 'other'), { storeId: 'another' })
     for (const name of ['x.tar.zst', 'y.tar.zst', 'z.tar.zst'])
       await backup(directory, { target: join(folder, name), keep: 2 })
     expect(readdirSync(folder).sort()).toEqual(
@@ -308,11 +209,9 @@ describe('a backup of data at rest', () => {
 
   it('a manifest whose paths lead out of the directory is refused, and nothing is written', async () => {
     const copy = await copyOf(target)
-    const path = join(copy, 'manifest.json')
-    const manifest = JSON.parse(readFileSync(path, 'utf8'))
     const outside = { path: '../outside', bytes: 4, sha256: '0'.repeat(64) }
     writeFileSync(join(copy, '..', 'outside'), 'text')
-    writeFileSync(path, JSON.stringify({ ...manifest, files: [...manifest.files, outside] }))
+    rewriteManifest(copy, { files: [outside] })
     await expect(verify(copy)).rejects.toThrow('a file that no backup has: ../outside')
     const place2 = await place()
     await expect(restore(copy, join(place2, 'data'))).rejects.toThrow('../outside')

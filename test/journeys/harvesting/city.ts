@@ -9,6 +9,8 @@ export type City = {
   readonly address: string
   /** The datasets that the document holds: number → revision. */
   readonly datasets: Map<number, number>
+  /** Comment of the document, asked for each answer. */
+  remark: () => string
   /** What an answer waits for. */
   wait: Promise<unknown>
   readonly end: () => Promise<void>
@@ -30,7 +32,8 @@ export async function city(count: number): Promise<City> {
     response.setHeader('Content-Type', 'text/turtle')
     const answer = () =>
       response.end(
-        '@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.org/dc/terms/> .\n' +
+        `# ${made.remark()}\n` +
+          '@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.org/dc/terms/> .\n' +
           [...datasets].map(([n, revision]) => dataset(n, revision)).join(''),
       )
     void made.wait.then(answer)
@@ -40,6 +43,7 @@ export async function city(count: number): Promise<City> {
   const made: City = {
     address: `http://127.0.0.1:${port}/catalog.ttl`,
     datasets,
+    remark: () => '',
     wait: Promise.resolve(),
     end: async () => {
       server.closeAllConnections()

@@ -30,6 +30,8 @@ export type Server = {
 }
 
 export type Engine = Server & {
+  /** Its files; absent for a server that somebody else runs. */
+  readonly directory?: string
   readonly dialect: EngineConfig['dialect']
   readonly config: EngineConfig
 }
@@ -98,13 +100,14 @@ export async function started(
 export async function ownServer(
   name: string,
   command: (directory: string) => Promise<Command>,
-): Promise<Server> {
+): Promise<Server & { readonly directory: string }> {
   const directory = await mkdtemp(join(tmpdir(), `cartulary-${name}-`))
   const remove = () => rm(directory, { recursive: true, force: true })
   try {
     const how = await command(directory)
     let server = await running(how)
     return {
+      directory,
       killable: true,
       kill: () => server.end('SIGKILL'),
       restart: async () => {

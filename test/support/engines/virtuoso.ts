@@ -24,14 +24,20 @@ export async function startVirtuoso(): Promise<Engine> {
   return foreign(configOf(address, username, process.env['VIRTUOSO_PASSWORD'] ?? 'dba'))
 }
 
-/** A new server with an empty database, started as `compose/` starts it. */
-export async function ownVirtuoso(): Promise<Engine> {
+/**
+ * A new server, started as `compose/` starts it: with an empty database, or with that of a backup that `prepare` puts into the
+ * directory, whose password is given.
+ */
+export async function ownVirtuoso(
+  password = randomBytes(10).toString('hex'),
+  prepare: (directory: string) => Promise<void> = () => Promise.resolve(),
+): Promise<Engine> {
   installed(program)
   const [sql, http] = [await freePort(), await freePort()]
-  const password = randomBytes(10).toString('hex')
   return started(configOf(`http://127.0.0.1:${http}`, 'dba', password), async (directory) => {
     const ini = join(directory, 'virtuoso.ini')
     await writeFile(ini, await settings(directory, sql, http))
+    await prepare(directory)
     return {
       file: 'sh',
       arguments: [join(shipped, 'start.sh')],
