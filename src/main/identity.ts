@@ -44,7 +44,8 @@ const identitySchema = z.object({
   dates: z.enum(['faithful', 'utc']).default('utc'),
 })
 
-type Identity = z.output<typeof identitySchema>
+/** Content of `cartulary.json`. */
+export type Identity = z.output<typeof identitySchema>
 
 /** Options of the command line about the data. */
 export type StartOptions = {
@@ -93,7 +94,7 @@ function parseIdentity(text: string): Identity | undefined {
 }
 
 /** Writes `cartulary.json` atomically and durably; mode 600. */
-async function writeIdentity(directory: string, identity: Identity): Promise<void> {
+export async function writeIdentity(directory: string, identity: Identity): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, fileName)
   const text = JSON.stringify({ ...identity, checksum: checksumOf(identity) }, undefined, 2)
@@ -313,7 +314,7 @@ function refuseOtherNames(identity: Identity, { config, kept }: Identifying): vo
   const { base } = namesOf(config.baseUri)
   if (config.isBaseChosen && identity.baseUri !== base) {
     throw new StartRefused(
-      `The data has the base IRI ${identity.baseUri}, and PLATFORM_BASE_URI is ${base}. Every IRI of the data begins with its base: set PLATFORM_BASE_URI to ${identity.baseUri}, or unset it. Data moves to another base only by being written anew under it (a rebase, which this version cannot do).`,
+      `The data has the base IRI ${identity.baseUri}, and PLATFORM_BASE_URI is ${base}. Every IRI of the data begins with its base: set PLATFORM_BASE_URI to ${identity.baseUri}, or unset it; or write the data anew under the other base: cartulary rebase --from ${identity.baseUri} --to ${base} --data ${config.dataDir}`,
     )
   }
   for (const [kind, before] of Object.entries(kept?.segments ?? {})) {

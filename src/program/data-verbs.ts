@@ -1,4 +1,4 @@
-/** Verbs that work on the files of a data directory, whether the platform runs or not: backup, verify, restore. */
+/** Verbs that work on the files of a data directory: backup, verify and restore while the platform runs or not, rebase while it does not. */
 
 import { bytesOf, type Manifest } from '../backup/manifest.ts'
 import { WrongUsage } from '../errors.ts'
@@ -85,5 +85,35 @@ const restoreVerb: Verb = {
   },
 }
 
-/** Verbs of backups, in the order of the help. */
-export const dataVerbs: readonly Verb[] = [backupVerb, verifyVerb, restoreVerb]
+const rebaseVerb: Verb = {
+  name: 'rebase',
+  summary: 'writes a data directory, or a file of N-Quads, anew under another base of its IRIs',
+  example: 'rebase --from http://localhost:8080/ --to https://data.example.org/ --dry-run',
+  options: [
+    ['--from <base>', 'the base of the IRIs as they are'],
+    ['--to <base>', 'the base that takes its place'],
+    ['--dry-run', 'only counts'],
+    ['--input <file>', 'a file of N-Quads in place of the data directory, with --output'],
+    ['--output <file>', 'new file for the N-Quads'],
+  ],
+  run: async ({ flag, text, isJson, signal, print, progress }) => {
+    const { basesOf, rebaseDirectory, rebaseNQuads } = await import('../main/rebase.ts')
+    const bases = basesOf(text('from'), text('to'))
+    const [input, output, isDry] = [text('input'), text('output'), flag('dry-run')]
+    if ((input === undefined) !== (output === undefined) || (input !== undefined && isDry))
+      throw new WrongUsage('--input and --output belong together, and not to --dry-run')
+    const show = (what: string, done: number, total: number) => progress.show({ what, done, total })
+    const work =
+      input === undefined || output === undefined
+        ? rebaseDirectory({ ...bases, directory: dataDirectory(), isDry, progress: show, signal })
+        : rebaseNQuads({ ...bases, input, output, signal })
+    const result = await work.finally(progress.clear)
+    const counts = Object.entries(result.counts).map(([name, number]) => `${name} ${number}`)
+    const former = 'former' in result ? `; the data as they were are in ${result.former}` : ''
+    const line = `${isDry ? 'would change: ' : ''}${counts.join(', ')}${former}\n`
+    await print(isJson ? `${JSON.stringify(result)}\n` : line)
+  },
+}
+
+/** Verbs of data directories and backups, in the order of the help. */
+export const dataVerbs: readonly Verb[] = [backupVerb, verifyVerb, restoreVerb, rebaseVerb]

@@ -30,7 +30,8 @@ afterAll(async () => {
 })
 
 /** Verbs that run without a platform. */
-const local = /^(?:start|demo|check|backup|verify|restore|profile .*|configuration|completion)$/
+const local =
+  /^(?:start|demo|check|backup|verify|restore|rebase|profile .*|configuration|completion)$/
 const nowhere = { CARTULARY_SERVER: 'http://127.0.0.1:1', CARTULARY_KEY: 'k' }
 
 describe('each verb', () => {

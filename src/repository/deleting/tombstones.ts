@@ -5,11 +5,11 @@
 
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Failure } from '../../errors.ts'
 import { joinLines, fromLines } from '../../rdf/lines.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
+import { packText, unpackText } from '../../text/packed.ts'
 import { showLevel } from '../../workers/numbers.ts'
 import { timestamp } from '../content/catalogue-record.ts'
 
@@ -82,13 +82,6 @@ const isExpired = `deleted <= ? AND ${isRestoring} IS NOT TRUE`
 
 /** Version of the schema. */
 export const tombstonesFormat = 1
-
-/** Texts are compressed for speed rather than for size: a catalogue may have a million of them. */
-const pack = (text: string): Uint8Array =>
-  text === '' ? new Uint8Array() : deflateRawSync(text, { level: 1 })
-
-const unpack = (blob: unknown): string =>
-  blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
 
 /** Compressed bytes and number of members from which on the answer of `membersOf` is full. */
 const maxBytes = 2 ** 20
@@ -187,7 +180,10 @@ export class Tombstones {
     const sql = `SELECT ${factColumns}, content FROM tombstone WHERE catalogue = coalesce(?, catalogue) AND settled = 1 AND comes_back = 0 AND deleted > ? ORDER BY serial DESC LIMIT ? OFFSET ?`
     const listed: (StoredTombstone & ListedTombstone)[] = []
     for (const row of this.#file.each(sql, catalogue ?? null, this.#expiredUpTo, limit, offset))
-      listed.push({ ...tombstoneOf(row, this.#lifetime), title: titlesIn(unpack(row['content'])) })
+      listed.push({
+        ...tombstoneOf(row, this.#lifetime),
+        title: titlesIn(unpackText(row['content'])),
+      })
     return listed
   }
 
@@ -302,7 +298,7 @@ export class Tombstones {
     const sql = `INSERT OR REPLACE INTO tombstone (kind, id, catalogue, original, deleted, deletion, hash, metrics, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
     const { kind, id, catalogue, originalId = null, deletion = null, hash = null } = content
-    const blobs = [pack(content.metrics), pack(content.content)]
+    const blobs = [packText(content.metrics), packText(content.content)]
     const deleted = seconds(deletedAt)
     return this.#file.run(sql, kind, id, catalogue, originalId, deleted, deletion, hash, ...blobs)
       .serial
@@ -365,8 +361,8 @@ function deletedContentOf(row: Row): DeletedContent & Unconfirmed {
     ...unconfirmedOf(row),
     catalogue: String(row['catalogue']),
     originalId: textOf(row['original']),
-    content: unpack(row['content']),
-    metrics: unpack(row['metrics']),
+    content: unpackText(row['content']),
+    metrics: unpackText(row['metrics']),
     hash,
     ...(row['deletion'] !== null && { deletion: Number(row['deletion']) }),
   }

@@ -5,10 +5,10 @@
  */
 
 import { hash } from 'node:crypto'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Failure } from '../../errors.ts'
 import { joinLines } from '../../rdf/lines.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
+import { packText, unpackText } from '../../text/packed.ts'
 import { timestamp } from '../content/catalogue-record.ts'
 
 /** Writer of a version: id of a key or person, the way (`api`, `desk`, `harvest`, `job`), and a note. */
@@ -73,11 +73,6 @@ const checkpointEvery = 20
 export const stateOf = (lines: string): string =>
   lines === '' ? '' : hash('sha256', lines, 'base64url').slice(0, 22)
 
-const pack = (text: string): Uint8Array =>
-  text === '' ? new Uint8Array() : deflateRawSync(text, { level: 1 })
-const unpack = (blob: unknown): string =>
-  blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
-
 /** Lines that one state has and the other has not. */
 type LineDifference = { readonly removed: readonly string[]; readonly added: readonly string[] }
 
@@ -98,12 +93,12 @@ export function lineDifference(before: string, after: string): LineDifference {
 }
 
 const packedDifference = ({ removed, added }: LineDifference) =>
-  pack([...removed.map((line) => `D ${line}`), ...added.map((line) => `A ${line}`)].join('\n'))
+  packText([...removed.map((line) => `D ${line}`), ...added.map((line) => `A ${line}`)].join('\n'))
 
 /** Packed difference that does what two do, one after the other. */
 function mergedBack(first: unknown, second: unknown): Uint8Array {
   const linesOf = (back: unknown, mark: string) =>
-    unpack(back)
+    unpackText(back)
       .split('\n')
       .flatMap((line) => (line.startsWith(mark) ? [line.slice(2)] : []))
   const [removed, added] = [new Set(linesOf(first, 'D ')), new Set(linesOf(first, 'A '))]
@@ -113,8 +108,8 @@ function mergedBack(first: unknown, second: unknown): Uint8Array {
 }
 
 /** Applies a packed difference to a state. */
-function appliedTo(lines: string, back: unknown): string {
-  const changes = unpack(back).split('\n')
+export function appliedTo(lines: string, back: unknown): string {
+  const changes = unpackText(back).split('\n')
   const removed = new Set(changes.filter((line) => line.startsWith('D ')))
   const kept = lines.split('\n').filter((line) => line !== '' && !removed.has(`D ${line}`))
   const added = changes.filter((line) => line.startsWith('A ')).map((line) => line.slice(2))
@@ -165,7 +160,7 @@ export class VersionFile {
     let after: string | undefined
     for (const { row, isAfterGap } of this.#walk(graph, stateOf(lines))) {
       if (isAfterGap) state = undefined
-      if (row['whole'] !== null) state ??= unpack(row['whole'])
+      if (row['whole'] !== null) state ??= unpackText(row['whole'])
       const isWanted = row['number'] === number
       if (isWanted) after ??= state
       if (row['was'] === '') state = ''
@@ -243,7 +238,7 @@ export class VersionFile {
       return this.#insert({ graph, before, after, isMeant, ...lines }, author)
     const number = Number(head?.['number'] ?? 0) + Number(isMeant)
     const back = packedDifference({ removed: lines.added, added: lines.removed })
-    const whole = isMeant && number % checkpointEvery === 0 ? pack(after) : null
+    const whole = isMeant && number % checkpointEvery === 0 ? packText(after) : null
     const written = [this.#seconds, author.who, author.by, author.note, Number(isMeant)]
     const sql = `INSERT INTO ${table} (graph, number, was, became, at, who, way, note, meant, back, whole)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`

@@ -142,6 +142,11 @@ export class GraphFile {
     }
   }
 
+  /** Names of all graphs. */
+  names(): string[] {
+    return this.#db.rows('SELECT name FROM graph').map(({ name }) => String(name))
+  }
+
   count(): number {
     return Number(this.#db.first('SELECT count(*) AS n FROM graph')?.['n'])
   }
