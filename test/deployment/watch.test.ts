@@ -1,8 +1,10 @@
 /** The files for Prometheus and Grafana: well-formed, without names twice, and rules with what an alert needs. */
 
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { read } from './reading.ts'
+import { read, root } from './reading.ts'
 import { expressionsOf, namesIn, panels, rules } from './watching.ts'
 
 const duplicates = (values: readonly unknown[]) =>
@@ -30,6 +32,18 @@ it.each([...expressionsOf('rules'), ...expressionsOf('dashboard')])(
     for (const [open, close] of ['()', '{}', '[]'])
       expect(expression.split(open ?? '').length).toBe(expression.split(close ?? '').length)
     expect(expression.startsWith('up{') || namesIn(expression).length > 0).toBe(true)
+  },
+)
+
+const promtool = 'promtool'
+
+it.skipIf(spawnSync('which', [promtool]).status !== 0).each(['check', 'test'])(
+  'promtool finds nothing to complain of: %s',
+  (verb) => {
+    const file = verb === 'check' ? 'cartulary.rules.yml' : 'cartulary.rules.test.yml'
+    const cwd = join(root, 'compose/watch')
+    const { status, stdout } = spawnSync(promtool, [verb, 'rules', file], { cwd, encoding: 'utf8' })
+    expect([status, stdout]).toEqual([0, expect.stringContaining('SUCCESS')])
   },
 )
 
