@@ -210,6 +210,54 @@ export function contentsOf(path: string): {
   }
 }
 
+/** Statements that bring a file from a format to the next one. */
+export type Migration = { readonly from: number; readonly sql: string }
+
+/** Formats of a file before and after its migration, and the copy of the file as it was. */
+export type MigratedFile = { readonly from: number; readonly to: number; readonly copy: string }
+
+type Migrating = {
+  readonly format: number
+  readonly migrations: readonly Migration[]
+  /** Only says what would happen. */
+  readonly isCheck: boolean
+}
+
+/**
+ * Brings a file of an older format to this one: in one transaction, after a copy to `{file}.format-{number}`. Returns `undefined`
+ * where no migration has to be done. Throws a `ForeignFile`, or the error of SQLite; the file is as it was then.
+ */
+export function migrateFile(
+  path: string,
+  { format, migrations, isCheck }: Migrating,
+): MigratedFile | undefined {
+  const file = openFile(path, { format, readOnly: isCheck })
+  try {
+    const from = numberOf(file, 'user_version')
+    const steps = migrations
+      .filter((step) => step.from >= from && step.from < format)
+      .sort((a, b) => a.from - b.from)
+    const copy = `${path}.format-${from}`
+    if (steps.length === 0) return undefined
+    if (isCheck) return { from, to: format, copy }
+    rmSync(`${copy}.part`, { force: true })
+    file.prepare('VACUUM INTO ?').run(`${copy}.part`)
+    chmodSync(`${copy}.part`, 0o600)
+    renameSync(`${copy}.part`, copy)
+    transaction(
+      file,
+      () => {
+        for (const { sql } of steps) file.exec(sql)
+        stamp(file, path, format)
+      },
+      'durable',
+    )
+    return { from, to: format, copy }
+  } finally {
+    file.close()
+  }
+}
+
 /** Infix in the name of a file that was set aside. */
 export const asideMark = '.damaged-'
 

@@ -25,13 +25,26 @@ import { recordsFormat } from '../repository/records-file.ts'
 import { tombstonesFormat } from '../repository/deleting/tombstones.ts'
 import { triggersFormat } from '../scheduler/trigger-file.ts'
 import { vectorsFormat } from '../search-index/embedding/vector-file.ts'
-import { asideMark, conditionOf, setAside } from '../sqlite.ts'
+import {
+  asideMark,
+  conditionOf,
+  type MigratedFile,
+  migrateFile,
+  type Migration,
+  setAside,
+} from '../sqlite.ts'
 import { graphFileFormat } from '../store/embedded/graph-file.ts'
 
-type DataFile = {
+/** File of a data directory that is migrated. */
+export type FormattedFile = {
   readonly name: string
   /** Newest format that this program knows; absent for a file that is made again when its format differs. */
   readonly format?: number
+  /** Steps from older formats; where there are none, opening the file is enough. */
+  readonly migrations?: readonly Migration[]
+}
+
+type DataFile = FormattedFile & {
   /**
    * Reaction to a damaged file, and to one of a newer version: a file without which the platform can go on is set aside; the
    * others end the start.
@@ -51,7 +64,8 @@ type DataFile = {
 const usualLoss = { damaged: 'set-aside', newer: 'refuse', level: 'warn' } as const
 const restoreAdvice = 'restore it from a backup'
 
-const dataFiles: readonly DataFile[] = [
+/** Files of a data directory. */
+export const dataFiles: readonly DataFile[] = [
   {
     ...usualLoss,
     name: 'store/store.db',
@@ -227,6 +241,16 @@ export function checkFiles({ directory, reset, had, unused, log }: Checking): vo
     log.warn({ file: join(directory, 'api-key'), loss: 'A new key is made.' }, 'file.lost')
 }
 
+/** Brings a file to the present format, or with `isCheck` says what that would do; `undefined` where nothing has to be done. */
+export const migrateIfOlder = (
+  path: string,
+  { format, migrations = [] }: FormattedFile,
+  isCheck: boolean,
+): MigratedFile | undefined =>
+  format === undefined || migrations.length === 0
+    ? undefined
+    : migrateFile(path, { format, migrations, isCheck })
+
 function checkFile(
   path: string,
   file: DataFile,
@@ -237,6 +261,8 @@ function checkFile(
   if (!('why' in condition)) {
     if (condition.is !== 'sound' && had.includes(file.name))
       log[level]({ file: path, loss }, 'file.lost')
+    const migrated = condition.is === 'sound' ? migrateIfOlder(path, file, false) : undefined
+    if (migrated) log.info({ file: path, ...migrated }, 'file.migrated')
     return
   }
   if (file[condition.is] === 'set-aside')

@@ -17,8 +17,9 @@ import { factLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
 import { withDefaults } from '../text/defaults.ts'
 
-/** Format of the data directory and of the facts in the system graph. */
-const format = 1
+/** Format of `cartulary.json` and of the facts in the system graph. */
+export const formatOfIdentities = 1
+const format = formatOfIdentities
 
 const fileName = 'cartulary.json'
 
@@ -203,6 +204,10 @@ export async function identify(
   })
   refuseOtherNames(identity, given)
   if (!facts) await store.write([systemChange({ add: linesOf(identity) })])
+  else if (facts.format < format) {
+    const lineOf = (number: number) => [factLine(systemGraph, 'format', String(number))]
+    await store.write([systemChange({ remove: lineOf(facts.format), add: lineOf(format) })])
+  }
   if (JSON.stringify(identity) !== JSON.stringify(kept))
     await writeIdentity(config.dataDir, identity)
   const { base } = namesOf(config.baseUri)

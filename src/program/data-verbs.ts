@@ -1,4 +1,4 @@
-/** Verbs that work on the files of a data directory: backup, verify and restore while the platform runs or not, rebase while it does not. */
+/** Verbs that work on the files of a data directory: backup, verify and restore while the platform runs or not, rebase and migrate while it does not. */
 
 import { bytesOf, type Manifest } from '../backup/manifest.ts'
 import { WrongUsage } from '../errors.ts'
@@ -115,5 +115,30 @@ const rebaseVerb: Verb = {
   },
 }
 
+const migrateVerb: Verb = {
+  name: 'migrate',
+  summary: 'brings the files of a data directory to the formats of this version, as a start does',
+  example: 'migrate --check --data /var/lib/cartulary',
+  options: [['--check', 'only says what would happen']],
+  run: async ({ flag, isJson, print }) => {
+    const { migrateData } = await import('../main/migrate.ts')
+    const isCheck = flag('check')
+    const steps = await migrateData({ directory: dataDirectory(), isCheck })
+    const verb = isCheck ? 'would become' : 'became'
+    const lines = steps.map(({ file, from, to, copy }) => {
+      const kept = copy === undefined ? '' : `, after a copy to ${copy}`
+      return `${file}: format ${from} ${verb} ${to}${kept}`
+    })
+    const said = lines.length > 0 ? lines : ['every file has the format of this version']
+    await print(isJson ? `${JSON.stringify(steps)}\n` : `${said.join('\n')}\n`)
+  },
+}
+
 /** Verbs of data directories and backups, in the order of the help. */
-export const dataVerbs: readonly Verb[] = [backupVerb, verifyVerb, restoreVerb, rebaseVerb]
+export const dataVerbs: readonly Verb[] = [
+  backupVerb,
+  verifyVerb,
+  restoreVerb,
+  rebaseVerb,
+  migrateVerb,
+]

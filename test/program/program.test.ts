@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** Verbs that run without a platform. */
 const local =
-  /^(?:start|demo|check|backup|verify|restore|rebase|profile .*|configuration|completion)$/
+  /^(?:start|demo|check|backup|verify|restore|rebase|migrate|profile .*|configuration|completion)$/
 const nowhere = { CARTULARY_SERVER: 'http://127.0.0.1:1', CARTULARY_KEY: 'k' }
 
 describe('each verb', () => {
