@@ -34,6 +34,6 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 # 503 until everything is ready, so a store that is being waited for is "starting", not "healthy".
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5m --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PLATFORM_PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PLATFORM_ADMIN_PORT || process.env.PLATFORM_PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--import", "./src/compile-cache.js", "--max-semi-space-size=4", "--heap-growing-percent=20", "--memory-saver-mode", "--optimize-for-size", "bin/cartulary.js"]
 CMD ["start"]

@@ -61,7 +61,7 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
     const image = dockerfile(one.build?.context ?? '')
     const check = one.healthcheck?.test.join(' ') ?? all(image, 'HEALTHCHECK').join()
     const filledIn = check.replace(
-      '${process.env.PLATFORM_PORT}',
+      '${process.env.PLATFORM_ADMIN_PORT || process.env.PLATFORM_PORT}',
       env(image)['PLATFORM_PORT'] ?? '',
     )
     expect(filledIn).toMatch(new RegExp(`127\\.0\\.0\\.1[:/]${inside}\\b`))

@@ -109,8 +109,10 @@ describe('what the image of the gateway holds', () => {
     }
   }
 
-  const healthy = () =>
-    promisify(execFile)(process.execPath, command(check).slice(1), { env: environment }).then(
+  const healthy = (other: NodeJS.ProcessEnv = {}) =>
+    promisify(execFile)(process.execPath, command(check).slice(1), {
+      env: { ...environment, ...other },
+    }).then(
       () => true,
       () => false,
     )
@@ -141,9 +143,11 @@ describe('what the image of the gateway holds', () => {
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-    expect((await eventually(healthy)) || output).toBe(true)
+    expect((await eventually(healthy, 90_000)) || output).toBe(true)
+    const administration = { PLATFORM_ADMIN_PORT: environment['PLATFORM_PORT'], PLATFORM_PORT: '1' }
+    expect(await healthy(administration)).toBe(true)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
     expect(output).toContain('is ready')
-  })
+  }, 120_000)
 })
