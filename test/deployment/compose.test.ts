@@ -79,7 +79,7 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
     const { environment, tmpfs, profiles: ___, deploy, ports, ...rest } = reader ?? {}
     expect({ ...rest, tmpfs: ['/tmp'] }).toEqual(program)
     const { PLATFORM_WRITER_URL: writer, ...shared } = environment ?? {}
-    expect(shared).toEqual(engines)
+    expect(shared).toEqual({ ...engines, PLATFORM_BACKUP_CONFIG: '' })
     expect(writer).toBe(`http://gateway:${env('Dockerfile')['PLATFORM_PORT']}`)
     expect(tmpfs).toContain('/data:uid=1000,gid=1000,mode=0700')
     expect(deploy).toEqual({ replicas: 2 })
