@@ -1,5 +1,6 @@
 /** Dependencies that all services share, and the paths of the services. */
 
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
 import type { Accounts } from '../http/accounts.ts'
@@ -9,10 +10,13 @@ import type { ProcessKeys } from '../http/known-keys.ts'
 import { problemPages } from '../portal/portal-app.ts'
 import type { OpenRepository } from '../repository/repository.ts'
 import type { Secrets } from '../secrets.ts'
+import { textAt } from '../text/json.ts'
 import type { Engines, StartContext } from './engines.ts'
 
+const packageFile = new URL('../../package.json', import.meta.url)
+
 /** Version of this program in `/health`, `User-Agent` and OpenAPI documents. */
-export const version = '0.1.0'
+export const version = textAt(JSON.parse(readFileSync(packageFile, 'utf8')), 'version') ?? ''
 
 /** Path of each service on the common port, without a slash at its end. */
 export const servicePaths = {

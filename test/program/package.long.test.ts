@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, remove, temporaryDirectory } from '../support/gateway.ts'
+import { installed, packed } from '../support/package.ts'
 
-const root = new URL('../..', import.meta.url).pathname
 const run = promisify(execFile)
 let directory: string
 let files: readonly string[]
@@ -18,12 +18,9 @@ beforeAll(async () => {
   directory = await temporaryDirectory()
   await mkdir(join(directory, 'empty'))
   await writeFile(join(directory, 'package.json'), '{"private":true}')
-  await run('npm', ['run', 'package', '--', '--pack-destination', directory], { cwd: root })
-  const tarball = join(directory, 'cartulary-0.1.0.tgz')
+  const tarball = await packed(directory)
   files = (await run('tar', ['-tzf', tarball])).stdout.trim().split('\n')
-  // The Node of the checkout runs it, so that of the package is left out.
-  const options = ['--prefer-offline', '--ignore-scripts', '--omit=optional']
-  await run('npm', ['install', ...options, tarball], { cwd: directory })
+  await installed(tarball, directory)
 }, 600_000)
 afterAll(() => remove(directory))
 

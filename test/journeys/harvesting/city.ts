@@ -11,6 +11,8 @@ export type City = {
   readonly datasets: Map<number, number>
   /** Comment of the document, asked for each answer. */
   remark: () => string
+  /** HTTP status of the answers. */
+  status: number
   /** What an answer waits for. */
   wait: Promise<unknown>
   readonly end: () => Promise<void>
@@ -30,6 +32,7 @@ export async function city(count: number): Promise<City> {
   const datasets = new Map(Array.from({ length: count }, (_, n) => [n, 1]))
   const server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/turtle')
+    response.statusCode = made.status
     const answer = () =>
       response.end(
         `# ${made.remark()}\n` +
@@ -44,6 +47,7 @@ export async function city(count: number): Promise<City> {
     address: `http://127.0.0.1:${port}/catalog.ttl`,
     datasets,
     remark: () => '',
+    status: 200,
     wait: Promise.resolve(),
     end: async () => {
       server.closeAllConnections()
