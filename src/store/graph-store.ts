@@ -96,6 +96,9 @@ export type GraphStore = {
   close(): Promise<void>
 }
 
+/** Store of a process that only reads. */
+export type ReadingStore = Omit<GraphStore, 'write' | 'writeEach'>
+
 /** Store for code that only runs SELECT queries. */
 export type SelectStore = Pick<GraphStore, 'select'>
 

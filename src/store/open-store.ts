@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { inOwnTurn } from '../workers/event-loop.ts'
-import type { GraphStore, Loading } from './graph-store.ts'
+import type { GraphStore, Loading, ReadingStore } from './graph-store.ts'
 import { standardStoreLimits, type StoreLimits } from './store-limits.ts'
 import type { LeaseOptions } from './remote/store-lease.ts'
 import { retryUntilAvailable } from './remote/starting.ts'
@@ -50,38 +50,56 @@ export async function openStore(
   options: OpenOptions,
   signal?: AbortSignal,
 ): Promise<GraphStore> {
-  const { directory, log, limits = {}, isCatalogue, unindexed, pause, loading } = options
+  const { directory, log, limits = {}, unindexed, loading } = options
   if (!config) {
     // Imported here, because processes with a remote store do not need the engine.
     const { embeddedStore } = await import('./embedded/embedded-store.ts')
     return embeddedStore({ directory, log, limits, unindexed, loading }).then(
-      withYieldingReads,
+      (store) => ({ ...store, ...yieldingReads(store) }),
       (error: unknown) => {
         throw isDamage(error) ? damagedFailure(directory, error) : error
       },
     )
   }
-  const { dialect, queryEndpoint, updateEndpoint, username, password } = config
+  const remote = { ...remoteOptions(config, options), lease: options.lease }
+  // Imported here for the same reason.
+  const { remoteStore } = await import('./remote/remote-store.ts')
+  const store = await remoteStore(config.dialect, remote, signal)
+  return { ...store, ...yieldingReads(store) }
+}
+
+/** Opens a remote store for a process that only reads beside the one that writes; resolves when it answers. */
+export async function openReadingStore(
+  config: StoreConfig,
+  options: Omit<OpenOptions, 'directory' | 'lease' | 'loading'>,
+): Promise<ReadingStore> {
+  const { remoteReader } = await import('./remote/remote-store.ts')
+  const store = await remoteReader(config.dialect, remoteOptions(config, options))
+  return { ...store, ...yieldingReads(store) }
+}
+
+/** Options of a remote store. */
+function remoteOptions(
+  { queryEndpoint, updateEndpoint, username, password }: StoreConfig,
+  { log, limits = {}, isCatalogue, now, random, pause, onWaiting }: Omit<OpenOptions, 'directory'>,
+) {
   const auth = username !== undefined && password !== undefined ? { username, password } : undefined
-  const remote = {
+  return {
     endpoints: { query: queryEndpoint, update: updateEndpoint, auth },
     log,
     limits: withDefaults(standardStoreLimits, limits),
     isCatalogue,
-    now: options.now ?? (() => performance.now()),
-    random: options.random ?? (() => 0.5),
+    now: now ?? (() => performance.now()),
+    random: random ?? (() => 0.5),
     pause,
-    lease: options.lease,
-    onWaiting: options.onWaiting,
+    onWaiting,
   }
-  // Imported here for the same reason.
-  const { remoteStore } = await import('./remote/remote-store.ts')
-  return withYieldingReads(await remoteStore(dialect, remote, signal))
 }
 
-/** Store that returns only one long text in each turn of the event loop, because readers parse it on the main thread at once. */
-const withYieldingReads = (store: GraphStore): GraphStore => ({
-  ...store,
+/** Reads that return only one long text in each turn of the event loop, because readers parse it on the main thread at once. */
+const yieldingReads = (
+  store: ReadingStore,
+): Pick<ReadingStore, 'read' | 'construct' | 'readAll'> => ({
   read: async (...args) => inOwnTurn(await store.read(...args)),
   construct: async (...args) => inOwnTurn(await store.construct(...args)),
   readAll: async (...args) => {

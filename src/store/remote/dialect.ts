@@ -104,6 +104,8 @@ export type Dialect = {
   readonly showsPartialCommits?: boolean
   /** Reads product and limits. Rejects with `store-unavailable` while the store is not ready. */
   readonly probe: (endpoint: StoreEndpoint) => Promise<StoreProperties>
+  /** Rejects with `store-unavailable` where the user may not write; absent where only a write shows it. */
+  readonly checkRights?: (endpoint: StoreEndpoint) => Promise<void>
   /**
    * Resolves when no earlier update can still be running; called after a write without an answer, before its graph is read again,
    * and when the lease is acquired from a holder that did not release it.

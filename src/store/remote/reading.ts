@@ -35,6 +35,8 @@ export type Content = {
   readonly notes: readonly string[]
 }
 
+type Lines = ReadonlySet<string>
+
 /** Dependencies for reading graphs. */
 export type GraphReading = {
   readonly dialect: Dialect
@@ -45,7 +47,7 @@ export type GraphReading = {
   /** Finishes interrupted writes of a graph; absent for readers, which wait for its writer. */
   readonly finish?: (graph: string) => Promise<unknown>
   /** Reads a graph while no write of it runs; absent where commits are atomic for readers, and for writers. */
-  readonly withoutWriters?: <T>(graph: string, read: () => Promise<T>) => Promise<T>
+  readonly withoutWriters?: (graph: string, read: () => Promise<Lines>) => Promise<Lines>
 }
 
 /** Graph to be read, with or without its links. */
@@ -129,6 +131,23 @@ async function wholeAnswer(
   const { rows } = reading
   if (rows === undefined || lines.size < rows) return lines
   return pagedGraph(query, reading.endpoint, { page: Math.ceil(rows / 2), signal })
+}
+
+/** Most readings of a graph that another process writes. */
+const maxReadings = 10
+
+/**
+ * Reads a graph again until two answers in a row are equal, where another process writes and its commits become visible triple by
+ * triple. Throws `store-unavailable` for a graph that keeps changing.
+ */
+export async function readUntilEqual(_: string, read: () => Promise<Lines>): Promise<Lines> {
+  let before = await read()
+  for (let remaining = maxReadings; remaining > 0; remaining -= 1) {
+    const lines = await read()
+    if (lines.size === before.size && lines.isSubsetOf(before)) return lines
+    before = lines
+  }
+  throw new Failure('store-unavailable', 'The graph changes while it is read.', { retryAfter: 1 })
 }
 
 /** Text of a graph: content before links (if `links`), each sorted; `undefined` if there is no such line. */

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import type { StoreLimits } from '../store-limits.ts'
-import type { GraphStore } from '../graph-store.ts'
+import type { GraphStore, ReadingStore } from '../graph-store.ts'
 import { answerPublicQuery, type PublicEngine } from '../public/public-answer.ts'
 import { PublicQueue, type QueryRunner } from '../public/query-queue.ts'
 import { publicEngine } from './public-queries.ts'
@@ -13,7 +13,14 @@ import { repeatEmptyReads } from './steady.ts'
 import type { Dialect, StoreEndpoint, Edit } from './dialect.ts'
 import { openEndpoint } from './store-endpoint.ts'
 import { StoreLease, type LeaseOptions } from './store-lease.ts'
-import { linkRule, readContent, type GraphReading, readMany, contentText } from './reading.ts'
+import {
+  linkRule,
+  readContent,
+  type GraphReading,
+  readMany,
+  contentText,
+  readUntilEqual,
+} from './reading.ts'
 import { retryUntilAvailable } from './starting.ts'
 import { graphLines } from '../graph-lines.ts'
 import { serviceClient, type ServiceClient } from '../../client/service.ts'
@@ -97,25 +104,40 @@ const withLease = (endpoint: StoreEndpoint, lease: StoreLease): StoreEndpoint =>
   },
 })
 
-async function start(
-  dialect: Dialect,
-  client: ServiceClient,
-  options: RemoteOptions,
-  signal: AbortSignal,
-): Promise<StartedStore> {
-  const { endpoints, log, now } = options
-  const pause = (ms: number) => options.pause(ms, signal)
-  const endpoint = openEndpoint({
+type Connection = {
+  readonly dialect: Dialect
+  readonly client: ServiceClient
+  readonly options: RemoteOptions
+  readonly signal: AbortSignal
+}
+
+/** Makes the endpoint; nothing is sent. */
+const endpointOf = ({ dialect, client, options, signal }: Connection): StoreEndpoint =>
+  openEndpoint({
     dialect,
     service: client,
-    queryEndpoint: endpoints.query,
-    updateEndpoint: endpoints.update,
+    queryEndpoint: options.endpoints.query,
+    updateEndpoint: options.endpoints.update,
     callMs: options.limits.callMs,
     name: randomUUID,
-    pause,
+    pause: (ms) => options.pause(ms, signal),
   })
-  const waiting = { log, pause, now, signal, onWaiting: options.onWaiting }
+
+const waitingOf = ({ options: { log, now, onWaiting, pause }, signal }: Connection) => ({
+  log,
+  now,
+  signal,
+  onWaiting,
+  pause: (ms: number) => pause(ms, signal),
+})
+
+async function start(connection: Connection): Promise<StartedStore> {
+  const { dialect, options, signal } = connection
+  const { log, now } = options
+  const endpoint = endpointOf(connection)
+  const waiting = waitingOf(connection)
   const { product, rows } = await retryUntilAvailable(() => dialect.probe(endpoint), waiting)
+  await retryUntilAvailable(async () => dialect.checkRights?.(endpoint), waiting)
   const recover = async () => {
     await dialect.waitForUpdates?.(endpoint)
     await dialect.recover?.(endpoint)
@@ -216,15 +238,13 @@ export async function remoteStore(
   const client = clientOf(dialect, options)
   const end = new AbortController()
   const startSignal = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { endpoint, product, rows, lease } = await start(
-    dialect,
-    client,
-    options,
-    startSignal,
-  ).catch(async (error: unknown) => {
-    await client.close()
-    throw error
-  })
+  const connection = { dialect, client, options, signal: startSignal }
+  const { endpoint, product, rows, lease } = await start(connection).catch(
+    async (error: unknown) => {
+      await client.close()
+      throw error
+    },
+  )
   const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
   const writer = new UpdateQueue({ dialect, endpoint, log })
   const { ask, select, commit } = withRepeatedReads(dialect, endpoint, writer)
@@ -246,6 +266,53 @@ export async function remoteStore(
     close: async () => {
       await writer.close()
       await lease?.release()
+      end.abort()
+      await client.close()
+    },
+  }
+}
+
+/**
+ * Opens a store of a dialect for a process that only reads beside the one that writes: no lease is taken, interrupted writes are left
+ * to the writer, and no update is sent. Resolves when the store answers.
+ */
+export async function remoteReader(
+  name: Dialect['name'],
+  options: Omit<RemoteOptions, 'lease'>,
+  signal?: AbortSignal,
+): Promise<ReadingStore> {
+  const dialect = dialects[name]
+  const client = clientOf(dialect, options)
+  const end = new AbortController()
+  const startSignal = signal ? AbortSignal.any([end.signal, signal]) : end.signal
+  const connection = { dialect, client, options, signal: startSignal }
+  const endpoint = endpointOf(connection)
+  const probe = () => dialect.probe(endpoint)
+  const { product, rows } = await retryUntilAvailable(probe, waitingOf(connection)).catch(
+    async (error: unknown) => {
+      await client.close()
+      throw error
+    },
+  )
+  const { limits, log } = options
+  log.info({ product }, 'store.opened')
+  const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
+  const reads = graphReads(
+    dialect.showsPartialCommits ? { ...reading, withoutWriters: readUntilEqual } : reading,
+  )
+  const publicQueue = openPublicQueue(
+    publicEngine({ dialect, endpoint, ms: limits.publicMs, rows }),
+    limits,
+  )
+  return {
+    ...reads,
+    readLines: (graph, callSignal) => graphLines(reads.read, graph, callSignal),
+    ask: endpoint.ask,
+    select: endpoint.select,
+    construct: endpoint.construct,
+    publicQuery: (request, callSignal) => publicQueue.query(request, callSignal),
+    health: async () => ({ ready: await endpoint.ask('ASK {}').catch(() => false), product }),
+    close: async () => {
       end.abort()
       await client.close()
     },

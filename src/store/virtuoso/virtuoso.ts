@@ -79,12 +79,11 @@ async function checkRights(endpoint: StoreEndpoint): Promise<void> {
 const minRows = 10_000
 
 /**
- * Reads product and row limit. Rejects with `store-unavailable` while the server is not ready or when the user lacks a role, and with
- * `invalid-parameter` when the row limit is too small.
+ * Reads product and row limit. Rejects with `store-unavailable` while the server is not ready or when the user may not read, and
+ * with `invalid-parameter` when the row limit is too small.
  */
 export async function probeVirtuoso(endpoint: StoreEndpoint): Promise<StoreProperties> {
   const { headers } = await ask(endpoint, `ASK { GRAPH <${virtuosoGraph}> { ?s a ?o } }`)
-  await checkRights(endpoint)
   const rows = await rowLimit(endpoint)
   if (rows < minRows) {
     throw new Failure(
@@ -213,6 +212,7 @@ export const virtuoso: Dialect = {
   showsPartialCommits: true,
   recover: recoverStaged,
   probe: probeVirtuoso,
+  checkRights,
   waitForUpdates: async (endpoint) => {
     await endpoint.pause(settleMs)
     await touch(endpoint)
