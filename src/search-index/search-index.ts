@@ -233,6 +233,12 @@ export type SearchIndex = {
     settings: readonly IndexSettings[],
     refill?: readonly IndexName[],
   ): Promise<{ readonly rebuild: readonly IndexName[] }>
+  /**
+   * In a process that only reads: searches the indices that another process configures, fills and writes. To be called again and
+   * again; resolves with whether anything has changed there since the last call. Present in place of `configure` and all calls that
+   * change something, which such a process must not make.
+   */
+  readonly attach?: (signal?: AbortSignal) => Promise<boolean>
   /** Ends the filling of an index: searches use the new documents, and the old ones are removed. */
   finish(index: IndexName): Promise<void>
   /** Those of the ids that a filling has not written yet; none while the index is not being filled. */

@@ -23,12 +23,19 @@ export type EngineIndices = {
   settings(uid: string): Promise<EngineSettings | undefined>
   /** Number of documents by uid, including indices of other platforms. */
   counts(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>
+  /** Text that changes whenever the server has carried out a task; `structure`: one that makes, changes, swaps or removes an index. */
+  lastTask(of: 'all' | 'structure', signal?: AbortSignal): Promise<string>
 }
 
 const settingsAnswer = z.record(z.string(), z.unknown())
 const statsAnswer = z.object({
   indexes: z.record(z.string(), z.object({ numberOfDocuments: z.number() })),
 })
+const lastTasks = z.object({
+  results: z.array(z.object({ uid: z.number() })),
+  total: z.number(),
+})
+const structureTypes = 'indexCreation,indexUpdate,indexDeletion,indexSwap,settingsUpdate'
 const openTasks = z.object({ results: z.array(z.object({ uid: z.number() })) })
 
 /** Key of the seed document. `documentKey` writes two hex digits after `_`, so that no record has this key. */
@@ -86,7 +93,20 @@ export function engineIndices(client: EngineClient, waitForTasks: WaitForTasks):
       const { indexes } = parseAnswer(statsAnswer, await client.get('/stats', signal))
       return new Map(Object.entries(indexes).map(([uid, stats]) => [uid, stats.numberOfDocuments]))
     },
+    lastTask: (of, signal) => lastTask(client, of, signal),
   }
+}
+
+async function lastTask(
+  client: EngineClient,
+  of: 'all' | 'structure',
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const types = of === 'structure' ? `&types=${structureTypes}` : ''
+  const answer = await client.get(`/tasks?statuses=succeeded&limit=1${types}`, signal)
+  const { results, total } = parseAnswer(lastTasks, answer)
+  // Tasks of several indices may end in another order than that of their numbers.
+  return `${total} ${results[0]?.uid ?? ''}`
 }
 
 /** Whether a setting has the wanted value; of a group of settings only the members in `wanted` are compared. */

@@ -101,6 +101,25 @@ export class EngineState {
     return allSettings.flatMap(({ index }) => (this.fillingGeneration(index) ? [index] : []))
   }
 
+  /** Takes over which generations another process has configured, and repairs nothing; for processes that only read. */
+  async attach(): Promise<void> {
+    const generations = await this.#stored()
+    this.searched = new Map(
+      [...generations.values()].flatMap((generation) => {
+        const found = this.#searchedOf(generation, generations)
+        if (!found) return []
+        // The writer completes a `finish` that was interrupted; until then the documents are those of a complete generation.
+        const { isSuperseded, next, ...facts } = found
+        return [
+          [
+            generation.settings.index,
+            isSuperseded ? { ...facts, isComplete: true } : { ...facts, ...(next && { next }) },
+          ],
+        ]
+      }),
+    )
+  }
+
   /** Makes the generation that is being filled the searched one; does nothing if there is none. */
   async finish(index: IndexName): Promise<void> {
     await this.resolveUncertainty()
@@ -132,25 +151,42 @@ export class EngineState {
 
   /** Reads the state of the server and completes a `finish` that was interrupted. */
   async #read(): Promise<ReadonlyMap<IndexName, SearchedGeneration>> {
-    const { uids, indices } = this.#context
+    const { indices } = this.#context
     await indices.waitForSwaps()
+    const generations = await this.#stored()
+    const searchedByIndex = new Map<IndexName, SearchedGeneration>()
+    for (const generation of generations.values()) {
+      const found = this.#searchedOf(generation, generations)
+      if (!found) continue
+      const { isSuperseded, next, ...own } = found
+      const searched = isSuperseded ? await this.#markComplete(own, own.uid) : own
+      if (isSuperseded && next) await indices.drop(next.uid)
+      searchedByIndex.set(own.settings.index, {
+        ...searched,
+        ...(next && !isSuperseded && { next }),
+      })
+    }
+    return searchedByIndex
+  }
+
+  /** Generations on the server by uid. */
+  async #stored(): Promise<ReadonlyMap<string, EngineGeneration>> {
+    const { uids, indices } = this.#context
     const generations = new Map<string, EngineGeneration>()
     for (const uid of (await indices.counts()).keys()) {
       const generation = uids.isOfPlatform(uid) && generationOf(uid, await indices.settings(uid))
       if (generation) generations.set(uid, generation)
     }
-    const searchedByIndex = new Map<IndexName, SearchedGeneration>()
-    for (const generation of generations.values()) {
-      const { uid, settings } = generation
-      if (uid !== uids.searched(settings.index)) continue
-      const next = generations.get(uids.next(settings.index))
-      // After an interrupted `finish` the older generation has been swapped, but not dropped.
-      const isSuperseded = next !== undefined && next.number < generation.number
-      const searched = isSuperseded ? await this.#markComplete(generation, uid) : generation
-      if (isSuperseded) await indices.drop(next.uid)
-      searchedByIndex.set(settings.index, { ...searched, ...(next && !isSuperseded && { next }) })
-    }
-    return searchedByIndex
+    return generations
+  }
+
+  /** The generation with the one beside it, if it is a searched one. `isSuperseded`: the other is older, it was swapped and not dropped. */
+  #searchedOf(generation: EngineGeneration, all: ReadonlyMap<string, EngineGeneration>) {
+    const { uids } = this.#context
+    const { uid, settings, number } = generation
+    if (uid !== uids.searched(settings.index)) return undefined
+    const next = all.get(uids.next(settings.index))
+    return { ...generation, next, isSuperseded: next !== undefined && next.number < number }
   }
 
   /** Stores that a generation is complete, under its present uid. */

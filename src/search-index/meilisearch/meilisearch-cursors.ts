@@ -8,9 +8,9 @@ import { Failure } from '../../errors.ts'
 import { type CursorLimits, Cursors, type PageSpan } from '../cursors.ts'
 import { includeText } from '../include.ts'
 import type { Answer, CursorRequest, Hit, Page, PageOptions } from '../search-index.ts'
-import { attributes } from './attributes.ts'
+import { attributes, documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
-import { fetchDocuments, type IndexPart, type ReadContext } from './engine-reads.ts'
+import { fetchDocuments, type IndexPart, type ReadContext, type Rows } from './engine-reads.ts'
 import { hasNumberAmong } from './matching.ts'
 import { sortAttributeOf, isRanked } from './ranking.ts'
 import type { AnswerContext } from './related-hits.ts'
@@ -22,6 +22,8 @@ type Snapshot = {
   /** Position in `parts` of the index of each hit. */
   readonly partIndexes: Uint8Array
   readonly parts: readonly IndexPart[]
+  /** Id of each hit, by which its present version is found; only where another process writes. */
+  readonly ids?: readonly string[]
   readonly scores?: Float64Array
   /** First sort attribute of each part; absent for texts and scores. */
   readonly sortedBy: readonly (string | undefined)[]
@@ -29,7 +31,9 @@ type Snapshot = {
   readonly takenAt: number
 }
 
+type HitRow = { readonly n: number; readonly i?: string | undefined }
 const numberRow = z.object({ n: z.number() })
+const identifiedRow = z.object({ n: z.number(), i: z.string() })
 
 /** Limit that is greater than the number of hits. */
 const allHits = 1_000_000_000
@@ -39,9 +43,12 @@ export class MeilisearchCursors {
   readonly #answerContext: AnswerContext
   readonly #cursors: Cursors<Snapshot>
   readonly #replaced: ReplacedVersions
+  readonly #isReader: boolean
   #opening = 0
 
-  constructor(answerContext: AnswerContext, limits: CursorLimits) {
+  /** `isReader`: another process writes, so that pages show records as they are by then, without those that are gone. */
+  constructor(answerContext: AnswerContext, limits: CursorLimits, isReader: boolean) {
+    this.#isReader = isReader
     const { context } = answerContext
     const { now, log } = context
     const { bytes } = limits
@@ -92,6 +99,7 @@ export class MeilisearchCursors {
       const bytes =
         snapshot.numbers.byteLength +
         snapshot.partIndexes.byteLength +
+        (snapshot.ids ?? []).reduce((sum, id) => sum + 2 * id.length + 16, 0) +
         (snapshot.scores?.byteLength ?? 0)
       const end = Math.min(limit, count)
       const page =
@@ -117,7 +125,8 @@ export class MeilisearchCursors {
     signal?: AbortSignal,
   ): Promise<{ readonly snapshot: Snapshot } & Pick<Answer, 'facets' | 'truncatedPatterns'>> {
     const { client: _, note: __, ...request } = cursorRequest
-    const window = { offset: 0, limit: allHits, row: numberRow }
+    const row: Rows<HitRow> = this.#isReader ? identifiedRow : numberRow
+    const window = { offset: 0, limit: allHits, row }
     const {
       hits,
       parts,
@@ -132,6 +141,7 @@ export class MeilisearchCursors {
       numbers: Uint32Array.from(hits, ({ hit }) => hit.n),
       partIndexes: Uint8Array.from(hits, ({ part }) => parts.indexOf(part)),
       parts,
+      ...(this.#isReader && { ids: hits.map(({ hit }) => hit.i ?? '') }),
       ...(isScored && { scores: Float64Array.from(hits, ({ score }) => score) }),
       sortedBy: parts.map((part) =>
         sortKey && !isScored && !isText(part) ? sortAttributeOf(sortKey, part) : undefined,
@@ -150,19 +160,19 @@ export class MeilisearchCursors {
     const { numbers, partIndexes, parts, scores, sortedBy } = snapshot
     const positions = Array.from({ length: end - start }, (_, i) => start + i)
     const currentVersions = await this.#currentVersions(snapshot, positions, signal)
+    const isMissing = (position: number) => !currentVersions.has(numbers[position] ?? 0)
+    const newer = await this.#newerVersions(snapshot, positions.filter(isMissing), signal)
     // The copies are read after the server: documents that are replaced meanwhile were copied before.
     const rows = positions.flatMap((position) => {
       const n = numbers[position] ?? 0
       const partIndex = partIndexes[position] ?? 0
-      const [version, part] = [
-        currentVersions.get(n) ?? this.#replaced.version(n),
-        parts[partIndex],
-      ]
+      const version = currentVersions.get(n) ?? this.#replaced.version(n) ?? newer.get(position)
+      const part = parts[partIndex]
       const value = version?.[sortedBy[partIndex] ?? '']
       return version && part ? [{ version, part, value, score: scores?.[position] }] : []
     })
     const lost = positions.length - rows.length
-    if (lost > 0) {
+    if (lost > 0 && !this.#isReader) {
       // Another process writes without copying. Pages with gaps would look complete.
       this.#answerContext.context.log.warn({ lost }, 'cursor.versions-lost')
       throw new Failure('unknown-cursor', 'records of the cursor have changed: begin again')
@@ -206,6 +216,40 @@ export class MeilisearchCursors {
       for (const version of results) currentVersions.set(version.n, version)
     }
     return currentVersions
+  }
+
+  /** Documents at some positions whose versions of the snapshot are gone, as they are now, by position; only where another process writes. */
+  async #newerVersions(
+    { ids, partIndexes, parts, sortedBy }: Snapshot,
+    positions: readonly number[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<number, Version>> {
+    const versions = new Map<number, Version>()
+    if (!ids) return versions
+    const byPart = Map.groupBy(positions, (position) => partIndexes[position] ?? 0)
+    for (const [partIndex, positionsOfPart] of byPart) {
+      const part = parts[partIndex]
+      if (!part) continue
+      const sortAttribute = sortedBy[partIndex]
+      const request = {
+        ids: positionsOfPart.map((position) => documentKey(ids[position] ?? '')),
+        row: versionRow,
+        extraAttributes: sortAttribute === undefined ? [] : [sortAttribute],
+        limit: positionsOfPart.length,
+      }
+      const { results } = await fetchDocuments(
+        this.#answerContext.context,
+        part.uid,
+        request,
+        signal,
+      )
+      const byId = new Map(results.map((version) => [version.i, version]))
+      for (const position of positionsOfPart) {
+        const version = byId.get(ids[position] ?? '')
+        if (version) versions.set(position, version)
+      }
+    }
+    return versions
   }
 
   /** Drops expired cursors, and copies that no cursor needs. */

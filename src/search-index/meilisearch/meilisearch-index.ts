@@ -41,6 +41,8 @@ type MeilisearchOptions = {
   /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms?: number
   readonly cursors: CursorLimits
+  /** Whether another process writes the indices and this one only searches them. */
+  readonly isReader?: boolean
   /** Milliseconds that never decrease. */
   readonly now: () => number
   readonly pause: Pause
@@ -67,6 +69,7 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
     preferredBatch,
     onDataLost: engine.listen,
     ...changingCalls(engine, connectOnce),
+    ...(options.isReader && { attach: attaching(engine, connectOnce) }),
     ...readingCalls(engine, options.searchMs ?? 10_000),
     close: async () => {
       await queue.close()
@@ -99,7 +102,8 @@ function openEngine(options: MeilisearchOptions) {
   }
   const vectors = new EngineVectors({ context, indices, waitForTasks })
   const answerContext = { context, titles: facetTitles(context), vectors }
-  const cursors = new MeilisearchCursors(answerContext, options.cursors)
+  const { isReader = false } = options
+  const cursors = new MeilisearchCursors(answerContext, options.cursors, isReader)
   const beforeWrite = (uid: string, keys: readonly string[]) => cursors.beforeWrite(uid, keys)
   let settings: readonly IndexSettings[] = []
   let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
@@ -170,6 +174,24 @@ function changingCalls(
     write: (changes, signal) => countChange(queue.add(changes, signal)),
     vectors: (changes, signal) =>
       countChange(queue.exclusive(() => answerContext.vectors.write(changes, signal))),
+  }
+}
+
+/** Follows the indices of another process: what is cached of them is forgotten when the server has carried out something. */
+function attaching(
+  { state, indices, count }: EngineParts,
+  connectOnce: () => Promise<void>,
+): NonNullable<SearchIndex['attach']> {
+  let [lastTask, lastStructure]: (string | undefined)[] = []
+  return async (signal) => {
+    await connectOnce()
+    const task = await indices.lastTask('all', signal)
+    if (task === lastTask) return false
+    const structure = await indices.lastTask('structure', signal)
+    if (structure !== lastStructure) await state.attach()
+    ;[lastTask, lastStructure] = [task, structure]
+    count.changes++
+    return true
   }
 }
 

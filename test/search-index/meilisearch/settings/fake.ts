@@ -30,6 +30,7 @@ export function fake() {
       }),
     waitForSwaps: () => Promise.resolve(),
     settings: (uid) => Promise.resolve(held.get(uid)?.settings),
+    lastTask: () => Promise.resolve(String(log.length)),
     counts: () => Promise.resolve(new Map([...held].map(([uid, one]) => [uid, one.documents]))),
   }
   return { held, left, log, indices }
