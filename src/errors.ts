@@ -52,6 +52,7 @@ export type Kind =
   | 'starting'
   | 'store-unavailable'
   | 'engine-unavailable'
+  | 'writer-away'
   | 'time-limit'
   | 'queue-full'
   | 'spool-full'

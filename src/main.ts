@@ -4,32 +4,21 @@ import { join } from 'node:path'
 import { parseConfig } from './config/config.ts'
 import { WrongUsage } from './errors.ts'
 import { type DemoSource, openDemoSource, runDemo } from './harvest/demo.ts'
-import { type App, type FetchHandler, gateway } from './http/app.ts'
+import type { App, FetchHandler } from './http/app.ts'
 import { metrics } from './http/metrics.ts'
 import { mount } from './http/endpoint.ts'
 import { rootApp, type RootPart } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { longAnswers } from './http/long-answers.ts'
 import { logger } from './log.ts'
-import { openAccess } from './main/access.ts'
 import { keepPrivate, resettable } from './main/data-files.ts'
-import { openEngines, type StartContext, shipped } from './main/engines.ts'
+import { type StartContext, shipped } from './main/engines.ts'
 import type { StartOptions } from './main/identity.ts'
-import {
-  servicesOnPort,
-  type PlatformContext,
-  httpOptions,
-  servicePaths,
-  segmentAddress,
-  version,
-} from './main/platform-context.ts'
-import { readiness, type Readiness, runningHealth, startingHealth } from './main/health.ts'
-import { portalService, resourceRedirects, withPages } from './main/portal.ts'
-import { pause } from './workers/pause.ts'
+import { servicesOnPort, servicePaths, segmentAddress, version } from './main/platform-context.ts'
+import { startingHealth } from './main/health.ts'
 import { endOnUnhandled } from './main/last-resort.ts'
-import { openServices, type Services } from './main/services.ts'
-import { logStart, showEngines, showProcess } from './main/numbers.ts'
-import { refusingLost } from './main/lost-writes.ts'
+import { logStart, showProcess } from './main/numbers.ts'
+import { type OpenPlatform, rootOptions } from './main/open-platform.ts'
 import { waiting, waitingSentence } from './main/waiting.ts'
 import { defaultFacets } from './projector/building/facets.ts'
 import { assetEndpoints, openPageShell } from './portal/page-shell.ts'
@@ -47,56 +36,48 @@ type Running = {
 }
 
 /**
- * Opens engines and services. The port is open from the start and `/health` says what is waited for until everything is ready.
- * Rejects when the port is taken, a file cannot be opened, the profile has problems, or store and directory do not belong
- * together.
+ * Opens a writer, or a reader where the configuration names the writer. The port is open from the start and `/health` says what is
+ * waited for until everything is ready. Rejects when the port is taken, a file cannot be opened, the profile has problems, or store
+ * and directory do not belong together.
  */
 async function startPlatform(first: StartContext, secrets: Secrets): Promise<Running> {
   const { config, log } = first
   endOnUnhandled(log)
-  let ready: Readiness | undefined
-  showProcess(first, () => ready)
+  let open: OpenPlatform | undefined
+  showProcess(first, () => open?.readiness)
   let handlers = rootParts(config).map((part): FetchHandler => startupApp(first, part))
   const served = await listen(config, (at) => handlers[at])
   try {
-    const engines = await openEngines(first)
-    const { close: closeAccess, ...access } = await openAccess(config, log)
-    const context: PlatformContext = {
-      ...first,
-      ...engines,
-      ...access,
-      secrets,
-      segmentUrl: segmentAddress(config, served.port),
-    }
-    const running = await openServices(context)
-    const watch = readiness(engines.store, { elapsed: () => performance.now(), pause, log })
-    ready = watch
-    await engines.identityWriter.noteFiles()
-    engines.storage.watch()
-    const looking = await showEngines(context, watch, running.recount)
-    const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
-    const pages = portalService(context, { ...running, mounted })
-    const [root, ...administration] = rootParts(config).map((part) =>
-      rootOf(context, running, watch, part),
-    )
-    if (!root) throw new Error('every platform has a root')
-    const site = { base: '', app: pages ? withPages(root, pages) : root }
-    handlers = [gateway([...mounted, site]), ...administration]
+    const platform = await openPlatform(first, secrets, served.port)
+    open = platform
+    handlers = rootParts(config).map(platform.handlerOf)
     return {
       url: served.url,
-      key: access.key.otherRepository(),
-      addresses: [...running.addresses, ...served.further],
+      key: platform.key,
+      addresses: [...platform.addresses, ...served.further],
       stop: async () => {
-        await Promise.all([watch.stop(), looking.stop(), served.close()])
-        await running.stop()
-        await engines.close()
-        closeAccess()
+        await Promise.all([platform.beginStop(), served.close()])
+        await platform.close()
       },
     }
   } catch (error) {
     await served.close()
     throw error
   }
+}
+
+/** Opens what the role of the process needs, and loads no code of the other role. */
+async function openPlatform(
+  first: StartContext,
+  secrets: Secrets,
+  port: number,
+): Promise<OpenPlatform> {
+  if (first.config.writerUrls.length > 0) {
+    const { openReadingPlatform } = await import('./main/reader.ts')
+    return openReadingPlatform(first)
+  }
+  const { openWritingPlatform } = await import('./main/writer.ts')
+  return openWritingPlatform(first, secrets, segmentAddress(first.config, port))
 }
 
 /** Endpoints of the root on each port: the common one, and that for administration where there is one. */
@@ -128,17 +109,6 @@ async function listen(
   return { ...common, close, further: [`${administration.url}/metrics`] }
 }
 
-const rootOptions = (
-  shell: Pick<StartContext, 'config' | 'log' | 'numbers' | 'longAnswers' | 'pages'>,
-) => ({
-  http: httpOptions(shell),
-  metrics: shell.numbers,
-  version,
-  services: Object.fromEntries(
-    servicesOnPort(shell.config).map((name) => [name, `${servicePaths[name]}/`]),
-  ),
-})
-
 /** App of the port until the services are open. */
 const startupApp = (shell: StartContext, part: RootPart): App => {
   const { pages, waiting: waits } = shell
@@ -149,23 +119,6 @@ const startupApp = (shell: StartContext, part: RootPart): App => {
     isReady: () => false,
     startupMessage: () => waitingSentence(waits.current()),
     mountFiles: pages && ((app) => mount(app, assetEndpoints, pages)),
-  })
-}
-
-/** App of the paths that no other service has. */
-function rootOf(
-  context: PlatformContext,
-  services: Pick<Services, 'reconciled' | 'scheduler'>,
-  { isReady, isStopping }: Readiness,
-  part: RootPart,
-): App {
-  return rootApp({
-    ...rootOptions(context),
-    part,
-    health: () => runningHealth(context, services, isStopping()),
-    isReady,
-    hasKey: (c) => context.keys.find(c) !== undefined,
-    ...(!context.pages && part !== 'administration' && { middleware: resourceRedirects(context) }),
   })
 }
 
@@ -263,7 +216,9 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
   })
 
 /** Text about the key for writing, printed after the start. */
-const nextSteps = ({ apiKeys, dataDir }: StartContext['config']): string =>
-  apiKeys
-    ? 'Keys for writing are those of PLATFORM_HUB_API_KEYS.\n'
-    : `The key for writing is in ${join(dataDir, 'api-key')}. Try: npx cartulary import pipes/demo/three-rivers-water.ttl\n`
+const nextSteps = ({ apiKeys, dataDir, writerUrls }: StartContext['config']): string =>
+  writerUrls.length > 0
+    ? `This process only reads; the one that writes is at ${writerUrls.join(' or ')}.\n`
+    : apiKeys
+      ? 'Keys for writing are those of PLATFORM_HUB_API_KEYS.\n'
+      : `The key for writing is in ${join(dataDir, 'api-key')}. Try: npx cartulary import pipes/demo/three-rivers-water.ttl\n`

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, type RequestOptions } from 'node:https'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { Failure, type Kind, shown } from '../errors.ts'
 import { hostOf, portOf, type Permission } from './address-guard.ts'
 import type { Connections, GuardedRequest } from './connections.ts'
@@ -17,8 +18,8 @@ export type OutgoingRequest = {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as UTF-8 with `Content-Length`. */
-  readonly body?: string
+  /** Text, sent as UTF-8 with `Content-Length`; a stream is sent as it comes, and its request can be sent once only. */
+  readonly body?: string | Readable
 }
 
 /** Phase in which a request failed: connecting, waiting for the head of the response, or reading the body. */
@@ -116,7 +117,9 @@ function send(outgoing: OutgoingRequest, { connections, permission, clock, signa
     path: `${url.pathname}${url.search}`,
     method,
     headers:
-      body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
+      typeof body === 'string'
+        ? { ...headers, 'content-length': Buffer.byteLength(body) }
+        : headers,
     signal,
     maxHeaderSize: 65_536,
     ...(permission && { guarded: { url, permission, connectMs, signal } }),
@@ -129,8 +132,25 @@ function send(outgoing: OutgoingRequest, { connections, permission, clock, signa
       if (!message.complete) message.destroy(error)
     }),
   )
-  call.end(body)
+  if (typeof body === 'object') sendStream(body, call)
+  else call.end(body)
   return call
+}
+
+/**
+ * Sends a body as it comes. When the call ends before the body, by an early answer or a broken connection, the rest is read and
+ * dropped: who sends it hears of the end only after that.
+ */
+function sendStream(body: Readable, call: ClientRequest): void {
+  // What breaks off must not arrive as if it were whole.
+  body.on('error', (error) => call.destroy(error))
+  const drop = () => {
+    body.unpipe(call)
+    body.resume()
+  }
+  call.on('error', drop)
+  call.on('close', drop)
+  body.pipe(call)
 }
 
 function responseHead(call: ClientRequest): Promise<IncomingMessage> {

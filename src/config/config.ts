@@ -36,7 +36,7 @@ export function parseConfig(
   const reading = readEnvironment(variables, env)
   const problems = [
     ...unreadable,
-    ...(reading.ok ? [] : reading.problems),
+    ...(reading.ok ? readerProblems(reading.values) : reading.problems),
     ...missingProfile(env),
     ...facetProblems(env['PLATFORM_SEARCH_CONFIG'] ?? '', defaultFacets).map(
       (problem) => `PLATFORM_SEARCH_CONFIG: ${problem}`,
@@ -71,6 +71,8 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
     services: serviceNames.filter(isService),
+    /** Origins of the process that writes and of those that may take over; empty where this process is the writer. */
+    writerUrls: (values.PLATFORM_WRITER_URL ?? []).map((url) => new URL(url).origin),
     /** API keys with their permissions; absent when the generated key is used. */
     apiKeys: nonEmptyKeys(values.PLATFORM_HUB_API_KEYS),
     profile: profileOf(values),
@@ -112,10 +114,21 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
       ...unknownVariables(env),
       ...piveauWarnings(env, new Set(Object.keys(variables.shape))),
       ...weakKeys(values.PLATFORM_HUB_API_KEYS),
-      ...(serviceNames.includes('repo') ? [] : [withoutRepo]),
+      ...(serviceNames.includes('repo') || values.PLATFORM_WRITER_URL ? [] : [withoutRepo]),
     ],
   }
 }
+
+/** Problems of a reader: it cannot share files with the writer. */
+const readerProblems = (values: Values): string[] =>
+  values.PLATFORM_WRITER_URL
+    ? (['PLATFORM_TRIPLESTORE_CONFIG', 'PLATFORM_SEARCH_ENGINE_CONFIG'] as const)
+        .filter((name) => values[name] === undefined)
+        .map(
+          (name) =>
+            `${name}: must be that of the writer, because PLATFORM_WRITER_URL makes this process a reader and an embedded engine has one process; it is missing`,
+        )
+    : []
 
 const withoutRepo =
   'PLATFORM_SERVICES has no repo: nothing can be written into the store of this process, and no other process can open that store meanwhile'

@@ -154,6 +154,21 @@ export const variables = z.object({
     expected: `a comma-separated list of ${services.join(', ')}`,
     defaultText: services.join(','),
   }),
+  PLATFORM_WRITER_URL: list(
+    matching(
+      (text) =>
+        /^https?:$/.test(URL.parse(text)?.protocol ?? '') &&
+        new URL(text).origin === text.replace(/\/$/, ''),
+      'an address such as http://writer:8080, without path',
+    ),
+  )
+    .optional()
+    .register(facts, {
+      meaning:
+        'Makes this process a reader beside the one that writes, which is at this address (several, separated by commas, where a ' +
+        'stand-by may take over): it answers what only reads from the triplestore and the search engine, and sends everything else on.',
+      expected: 'a comma-separated list of addresses such as http://writer:8080',
+    }),
   PLATFORM_HUB_API_KEYS: json(apiKeys)
     .optional()
     .register(facts, {

@@ -52,6 +52,7 @@ export const problems = {
   starting: { status: 503, title: 'The platform is starting' },
   'store-unavailable': { status: 503, title: 'The triplestore is not available' },
   'engine-unavailable': { status: 503, title: 'The search engine is not available' },
+  'writer-away': { status: 503, title: 'The process that writes is not available' },
   'time-limit': { status: 503, title: 'The time limit was reached' },
   'queue-full': { status: 503, title: 'The queue is full' },
   'spool-full': { status: 507, title: 'There is no room for the message' },

@@ -37,36 +37,38 @@ function openEmbedding(
   const { called, queried } = numbers.embedder()
   const shared = { embedder, settings, log, pause, now }
   const onCall = (isAnswered: boolean) => called('records', isAnswered)
-  const records = new RecordVectors({ ...shared, index, file, date: Date.now, onCall })
+  const isReader = config.writerUrls.length > 0
+  const records = isReader
+    ? undefined
+    : new RecordVectors({ ...shared, index, file, date: Date.now, onCall })
   const waiting = 'Records whose vectors are to be compared or made.'
-  numbers.gauge('cartulary_embedder_waiting_texts', waiting, () => records.waiting)
+  if (records) numbers.gauge('cartulary_embedder_waiting_texts', waiting, () => records.waiting)
   const onQuery = (ms: number, isAnswered: boolean) => {
     called('queries', isAnswered)
     queried(ms / 1000)
   }
   const queries = new QueryMeanings({ ...shared, onQuery })
-  const stop = async () => {
-    await Promise.all([records.stop(), queries.stop()])
+  const close = async () => {
+    await Promise.all([records?.stop(), queries.stop()])
     await embedder.close()
     file.close()
+    await index.close()
   }
   return {
-    index: notingIndex(index, records, stop),
+    index: { ...index, ...(records && notingCalls(index, records)), close },
     embedding: {
       meaningOf: (q: string, signal: AbortSignal) => queries.meaningOf(q, signal),
       /** State for `/health`. */
-      health: () => (queries.isAway || records.isAway ? 'away' : 'up'),
+      health: () => (queries.isAway || records?.isAway === true ? 'away' : 'up'),
     },
   }
 }
 
-/** Index that notes the records that are written, and all when it is configured or an index was filled. */
-const notingIndex = (
+/** Calls that note the records that are written, and all when the index is configured or was filled. */
+const notingCalls = (
   index: SearchIndex,
   records: RecordVectors,
-  stop: () => Promise<void>,
-): SearchIndex => ({
-  ...index,
+): Pick<SearchIndex, 'configure' | 'write' | 'finish'> => ({
   configure: async (...settings) => {
     const state = await index.configure(...settings)
     records.compareAll()
@@ -79,9 +81,5 @@ const notingIndex = (
   finish: async (name) => {
     await index.finish(name)
     records.compareAll()
-  },
-  close: async () => {
-    await stop()
-    await index.close()
   },
 })

@@ -69,7 +69,7 @@ export async function openEngines(shell: StartContext) {
   const { log, numbers } = shell
   const profile = await openProfile(shell)
   refuseLostPlace(shell.config.dataDir, shell.startOptions.empty)
-  const lease = await acquireLease(shell)
+  const lease = await acquireDirectory(shell)
   const storage = openStorage({
     directory: shell.config.dataDir,
     ...watchedFiles(unusedFiles(shell.config)),
@@ -224,7 +224,7 @@ function leaseHolder(dataDir: string) {
  * Waits until no other process uses the data directory: its engines would not see what this one writes. A predecessor ends soon;
  * a process that was started by mistake waits for ever and does no harm.
  */
-async function acquireLease({ config, log, waiting }: StartContext): Promise<Lease> {
+export async function acquireDirectory({ config, log, waiting }: StartContext): Promise<Lease> {
   const lease = openLease(join(config.dataDir, processLeaseName))
   const tryAcquire = async () => {
     if (lease.held()) return lease
@@ -241,7 +241,7 @@ async function acquireLease({ config, log, waiting }: StartContext): Promise<Lea
 }
 
 /** Loads the profile; logs its warnings, and what has no effect in facets and enrichment. */
-async function openProfile({ config, log }: StartContext): Promise<Profile> {
+export async function openProfile({ config, log }: StartContext): Promise<Profile> {
   const { directory, enabled } = config.profile
   const { facets, vocabulary } = config.search
   const profile = await loadProfile(directory ?? shipped('shapes/default'), { enabled })

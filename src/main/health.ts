@@ -15,20 +15,23 @@ import type { Services } from './services.ts'
 /** Start of the process, ISO 8601. */
 const started = new Date(Date.now() - performance.now()).toISOString()
 
-/** Role of every process in `/health`; there are no read-only processes. */
-export const processRole = 'writer'
+type RoleConfig = Pick<StartContext['config'], 'writerUrls'>
+
+/** Role of the process in `/health`. */
+export const roleOf = ({ writerUrls }: RoleConfig): 'writer' | 'reader' =>
+  writerUrls.length > 0 ? 'reader' : 'writer'
 
 /** Health before the services are open; details are for trusted clients. */
 export function startingHealth(
-  { waiting }: Pick<StartContext, 'waiting'>,
+  { config, waiting }: Pick<StartContext, 'waiting'> & { readonly config: RoleConfig },
   isTrusted: boolean,
 ): Health {
+  const role = roleOf(config)
   const dependency = waiting.current()
-  if (!dependency)
-    return { status: 'starting', version, started, role: processRole, progress: waiting.progress }
+  if (!dependency) return { status: 'starting', version, started, role, progress: waiting.progress }
   const { what, since, detail } = dependency
   const waitingFor = { what, since, ...(isTrusted && { detail }) }
-  return { status: 'waiting', version, started, role: processRole, waitingFor }
+  return { status: 'waiting', version, started, role, waitingFor }
 }
 
 /** Health of open services: `degraded` while store or engine is unavailable or the store accepts no writes. */
@@ -45,7 +48,7 @@ export async function runningHealth(
     status: isStopping ? 'stopping' : isReady ? 'up' : 'degraded',
     version,
     started,
-    role: processRole,
+    role: roleOf(config),
     store: { ...store, ...writing },
     index,
     embedder: engines.embedding?.health(),
@@ -58,6 +61,34 @@ export async function runningHealth(
     scheduler: scheduler?.(),
     jobs: jobs.counts(),
     backup: { last: (await lastBackup(config.dataDir))?.time ?? null },
+  }
+}
+
+/** Health of a reader: `degraded` while store, engine or writer is unavailable. */
+export async function readerHealth(
+  {
+    store: graphs,
+    index: engine,
+    embedding,
+    profile,
+  }: Pick<Engines, 'index' | 'embedding' | 'profile'> & {
+    readonly store: Pick<GraphStore, 'health'>
+  },
+  isWriterUp: boolean,
+  isStopping: boolean,
+): Promise<Health> {
+  const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
+  const isGood = store.ready && index.ready && isWriterUp
+  return {
+    status: isStopping ? 'stopping' : isGood ? 'up' : 'degraded',
+    version,
+    started,
+    role: 'reader',
+    writer: { ready: isWriterUp },
+    store,
+    index,
+    embedder: embedding?.health(),
+    profile: { id: profile.id, hash: profile.hash },
   }
 }
 

@@ -7,7 +7,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { StartRefused } from '../errors.ts'
+import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { filesIn, hasContent } from './data-files.ts'
 import { names as namesOf, defaultSegments, type Names } from '../rdf/names.ts'
@@ -216,6 +216,24 @@ export async function identify(
   return { identity, isOther: isAnew || (kept !== undefined && kept.storeId !== identity.storeId) }
 }
 
+/**
+ * Base IRI of the data in the store of the writer. Rejects with `store-unavailable` while the writer has not begun it, and with
+ * `StartRefused` for another base than the configured one, a newer format, and a data directory that a writer has used.
+ */
+export async function baseOfWriter(config: Config, store: SelectStore): Promise<string> {
+  const facts = await factsOf(store)
+  if (await readIdentity(config.dataDir))
+    throw new StartRefused(
+      `${config.dataDir} is the data directory of a process that writes: give this reader (PLATFORM_WRITER_URL) an empty PLATFORM_DATA_DIR of its own.`,
+    )
+  if (!facts)
+    throw new Failure('store-unavailable', 'The process that writes has not begun this store yet.')
+  if (facts.format > format) throw newerStore(facts)
+  const { base } = namesOf(config.baseUri)
+  if (config.isBaseChosen && facts.baseUri !== base) throw otherBase(facts.baseUri, config)
+  return facts.baseUri
+}
+
 /** Rejects a store of another platform or of a newer version before its lease is waited for. */
 export async function checkOwner(
   given: Omit<Identifying, 'store'>,
@@ -245,6 +263,18 @@ async function cataloguesOf(store: SelectStore): Promise<string[]> {
   return rows.flatMap(({ catalogue }) => (catalogue ? [catalogue.value] : []))
 }
 
+const newerStore = (facts: Pick<Facts, 'format'>) =>
+  new StartRefused(
+    `The store was written by a newer version of Cartulary (format ${facts.format}; this one knows ${format}): start that version.`,
+  )
+
+const otherBase = (found: string, { baseUri, dataDir }: Config) => {
+  const { base } = namesOf(baseUri)
+  return new StartRefused(
+    `The data has the base IRI ${found}, and PLATFORM_BASE_URI is ${base}. Every IRI of the data begins with its base: set PLATFORM_BASE_URI to ${found}, or unset it; or write the data anew under the other base: cartulary rebase --from ${found} --to ${base} --data ${dataDir}`,
+  )
+}
+
 /** Refuses a store of another platform or of a newer version. */
 function refuseOthers(
   { kept, startOptions, config }: Omit<Identifying, 'store'>,
@@ -252,9 +282,7 @@ function refuseOthers(
 ): void {
   if (!facts) return
   if (facts.format > format) {
-    throw new StartRefused(
-      `The store was written by a newer version of Cartulary (format ${facts.format}; this one knows ${format}): start that version.`,
-    )
+    throw newerStore(facts)
   }
   if (startOptions.adopt) return
   const ownerText = `The store belongs to a platform with the base IRI ${facts.baseUri} (store ${facts.storeId})`
@@ -318,9 +346,7 @@ function baseOf(catalogue: string, { base, catalogue: iriOf }: Names): string | 
 function refuseOtherNames(identity: Identity, { config, kept }: Identifying): void {
   const { base } = namesOf(config.baseUri)
   if (config.isBaseChosen && identity.baseUri !== base) {
-    throw new StartRefused(
-      `The data has the base IRI ${identity.baseUri}, and PLATFORM_BASE_URI is ${base}. Every IRI of the data begins with its base: set PLATFORM_BASE_URI to ${identity.baseUri}, or unset it; or write the data anew under the other base: cartulary rebase --from ${identity.baseUri} --to ${base} --data ${config.dataDir}`,
-    )
+    throw otherBase(identity.baseUri, config)
   }
   for (const [kind, before] of Object.entries(kept?.segments ?? {})) {
     const now = identity.segments[kind]

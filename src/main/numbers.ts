@@ -14,7 +14,7 @@ import { clock } from './clock.ts'
 import { lastBackup, lastBackupSeconds } from './backups.ts'
 import { damagedFiles } from './data-files.ts'
 import type { StartContext } from './engines.ts'
-import { processRole, type Readiness } from './health.ts'
+import { roleOf, type Readiness } from './health.ts'
 import { type PlatformContext, version } from './platform-context.ts'
 import { engineHealth } from './search-engine.ts'
 
@@ -29,7 +29,7 @@ export function logStart(log: Log, config: StartContext['config']): void {
   const { pid, version: node } = process
   const data = resolve(config.dataDir)
   log.info(
-    { version, pid, node, role: processRole, data, ...productsOf(config) },
+    { version, pid, node, role: roleOf(config), data, ...productsOf(config) },
     'process.started',
   )
 }
@@ -40,7 +40,7 @@ export function showProcess(
   readiness: () => Readiness | undefined,
 ): void {
   const { store, engine } = productsOf(config)
-  const build = [version, process.version, store, engine, processRole, 1] as const
+  const build = [version, process.version, store, engine, roleOf(config), 1] as const
   const buildLabels = ['version', 'node_version', 'store', 'engine', 'role']
   gauge('cartulary_build_info', 'What runs; always 1.', () => [build], ...buildLabels)
   const ready = 'Whether the process should get requests.'
@@ -74,8 +74,7 @@ export async function showEngines(
   showFiles(context, kept)
   showNeighbour('store', () => storeHealth() !== undefined)
   showNeighbour('engine', () => kept.engine.ready)
-  const isUp = 'Whether a server that the process needs answered last.'
-  context.numbers.gauge('cartulary_neighbour_up', isUp, neighboursUp, 'neighbour')
+  showNeighbours(context.numbers)
   let looks = 0
   const look = async () => {
     kept.damaged = damagedFiles(config.dataDir).length
@@ -87,6 +86,12 @@ export async function showEngines(
   }
   await look().catch((err: unknown) => log.error({ err }, 'numbers.look-failed'))
   return backgroundLoop('numbers.look-failed', lookMs, look, { ...clock, log })
+}
+
+/** Adds the gauge of the servers that the process needs. */
+export function showNeighbours({ gauge }: StartContext['numbers']): void {
+  const isUp = 'Whether a server that the process needs answered last.'
+  gauge('cartulary_neighbour_up', isUp, neighboursUp, 'neighbour')
 }
 
 function showStore(

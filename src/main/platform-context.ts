@@ -101,14 +101,20 @@ export const httpOptions = ({
   publicAddress: { configured: config.publicUrl, base: config.baseUri },
 })
 
+/** Context that the apps of all services share; `activity` is absent where nothing is written. */
+export type HttpContext = Pick<
+  StartContext,
+  'config' | 'log' | 'numbers' | 'longAnswers' | 'pages'
+> & { readonly activity?: Activity }
+
 /**
  * Options of a service at a path; pages of other origins may send requests with a method of `reads`, because these change
  * nothing.
  */
-export const httpAt = (context: PlatformContext, base: string, reads: readonly string[] = []) => ({
+export const httpAt = (context: HttpContext, base: string, reads: readonly string[] = []) => ({
   http: {
     ...httpOptions(context),
-    activity: context.activity,
+    ...(context.activity && { activity: context.activity }),
     base,
     cors: { origins: context.config.corsOrigins, reads },
   },

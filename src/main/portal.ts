@@ -13,7 +13,8 @@ import { openSessions } from '../portal/sessions.ts'
 import { portActing, portInProcess, portWithKey } from '../portal/ports.ts'
 import { redirectToDescriptions } from '../repository/resource-iris.ts'
 import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
-import { recordPagesOf, type Services } from './services.ts'
+import { recordPagesOf } from './reading-services.ts'
+import type { Services } from './services.ts'
 
 /** Opens the portal; absent where it does not run. */
 export function portalService(
@@ -86,11 +87,13 @@ function providerOf(
 }
 
 /** Makes the middleware that leads from IRIs of resources to their pages or their RDF. */
-export const resourceRedirects = (context: PlatformContext): MiddlewareHandler<AppEnv> =>
+export const resourceRedirects = (
+  context: Pick<PlatformContext, 'config' | 'names'>,
+): MiddlewareHandler<AppEnv> =>
   redirectToDescriptions(context.names, servicePaths.repo, pagesAbout(context))
 
 /** Makes addresses of pages about records, in a language of the client where the portal is ours; absent without a portal. */
-function pagesAbout({ config, names }: PlatformContext) {
+function pagesAbout({ config, names }: Pick<PlatformContext, 'config' | 'names'>) {
   const { address, isPortal, isRooted } = recordPagesOf(config, names)
   const page = (kind: string, id: string, c: AppContext): string => {
     const language = preferredLanguage(c, config.portal)

@@ -17,7 +17,7 @@ const cursorBytes = 256 * 2 ** 20
 
 /** Opens the engine. Rejects when the files of the embedded one cannot be opened, or when Meilisearch is too old. */
 export async function openIndex(
-  { dataDir, limits, searchEngine }: Config,
+  { dataDir, limits, searchEngine, writerUrls }: Config,
   log: Log,
 ): Promise<SearchIndex> {
   const { searchMs, wildcardTerms } = limits
@@ -30,7 +30,12 @@ export async function openIndex(
   const now = () => performance.now()
   const options = { log, searchMs, wildcardTerms, cursors, now }
   const index = searchEngine
-    ? await meilisearchIndex({ ...options, ...searchEngine, pause })
+    ? await meilisearchIndex({
+        ...options,
+        ...searchEngine,
+        pause,
+        isReader: writerUrls.length > 0,
+      })
     : await embeddedIndex({ ...options, directory: join(dataDir, 'search') })
   // Long records are parsed on the main thread by their readers.
   return { ...index, get: async (...args) => inOwnTurn(await index.get(...args)) }

@@ -2,28 +2,21 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Config, Service } from '../config/config.ts'
-import type { App, AppContext, MountedApp } from '../http/app.ts'
+import type { Service } from '../config/config.ts'
+import type { App, MountedApp } from '../http/app.ts'
 import { runJobs } from '../pipe/runs/run-jobs.ts'
-import { datasetOfDistribution } from '../metrics/figures/dataset-reader.ts'
-import { recordPath } from '../portal/addresses.ts'
-import { preferredLanguage } from '../portal/negotiation.ts'
 import { scheduleReconcile, type ReconcileSchedule } from '../projector/reconcile.ts'
-import type { Names } from '../rdf/names.ts'
 import type { RecordCheck } from '../repository/repository-context.ts'
 import { openRepository, type OpenRepository } from '../repository/repository.ts'
-import { sparqlApp } from '../repository/sparql-app.ts'
 import { schedulerApp } from '../scheduler/scheduler-app.ts'
 import { ckanMounts } from '../search/ckan/ckan-calls.ts'
-import { openSitemap } from '../search/feeds/sitemap.ts'
-import { searchApp } from '../search/search-app.ts'
-import type { RecordPages } from '../search/search-service-context.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { openBackups } from './backups.ts'
 import { backgroundThrottle, type BackgroundThrottle } from './background-throttle.ts'
 import { clock } from './clock.ts'
 import { pause } from '../workers/pause.ts'
 import { consoleService } from './console.ts'
+import { searchService, sparqlService } from './reading-services.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
 import {
   metricsTrigger,
@@ -39,7 +32,6 @@ import {
   version,
   type PlatformContext,
 } from './platform-context.ts'
-import { currentSettings } from './search-engine.ts'
 
 /** Open services: apps, addresses, and what `/health` and the portal need of them. */
 export type Services = {
@@ -76,7 +68,9 @@ export async function openServices(context: PlatformContext): Promise<Services> 
       : undefined
   measuring = harvesting?.measuring
   if (harvesting) begin(context, harvesting, trigger)
-  const search = isEnabled('search') ? searchService(context) : undefined
+  const search = isEnabled('search')
+    ? searchService({ ...context, ...context.projection })
+    : undefined
   const reconciling = reconcileSchedule(context)
   if (repository) startComparing(context, repository, reconciling)
   const backups = repository && openBackups(context)
@@ -219,66 +213,6 @@ async function indexedCatalogue(
   const { catalog }: { readonly catalog?: { readonly id?: string } } = JSON.parse(text ?? '{}')
   return catalog?.id
 }
-
-function searchService(context: PlatformContext) {
-  const { config, names, index, embedding, profile, projection, store } = context
-  const deps = {
-    ...config.search,
-    timeZone: config.portal.timeZone,
-    index,
-    profile,
-    settings: () => currentSettings(index),
-    findings: projection.findings,
-    preview: projection.preview,
-    keys: context.keys,
-    ...(embedding && { meaningOf: embedding.meaningOf }),
-    ownerOf: (id: string, signal: AbortSignal) =>
-      datasetOfDistribution({ store, names }, id, signal),
-    limits: config.limits,
-    now: () => new Date(),
-    recordPages: recordPagesOf(config, names),
-    version,
-    ...httpAt(context, servicePaths.search, ['POST']),
-  }
-  const sitemap = openSitemap(deps)
-  return { app: searchApp({ ...deps, sitemap }), sitemap }
-}
-
-/** Addresses of pages: those of the configured foreign portal, else of ours, else of the descriptions of records. */
-export function recordPagesOf({ search, portal, services }: Config, names: Names): RecordPages {
-  const { portal: other } = search
-  const isOwn = other === undefined && services.includes('portal')
-  const { languages } = portal
-  const [first = 'en'] = languages
-  return {
-    isPortal: isOwn || other !== undefined,
-    isRooted: other === undefined,
-    ...(isOwn && { languages }),
-    address: (root, { kind, id }, language) => {
-      const own = languages.find((code) => code === language) ?? first
-      if (isOwn) return root + recordPath(kind, id, own)
-      const iri = names[kind === 'catalogue' ? kind : 'dataset'](id)
-      if (other === undefined) return root + iri.slice(names.base.length)
-      const page = `${other}${kind}s/${encodeURIComponent(id)}`
-      return language === undefined ? page : `${page}?locale=${encodeURIComponent(language)}`
-    },
-  }
-}
-
-/** Makes the address of the page for SPARQL queries in a language of the client; absent without the portal. */
-const queryPage = ({ config }: PlatformContext) =>
-  config.services.includes('portal')
-    ? (c: AppContext) => `${c.get('root')}${preferredLanguage(c, config.portal)}/sparql`
-    : undefined
-
-const sparqlService = (context: PlatformContext): App =>
-  sparqlApp({
-    store: context.store,
-    keys: context.keys,
-    queryBytes: context.config.limits.sparqlQueryBytes,
-    page: queryPage(context),
-    ...httpAt(context, servicePaths.sparql, ['POST']),
-  })
 
 const schedulerService = (
   context: PlatformContext,

@@ -5,7 +5,7 @@
 
 import { systemGraph, xsd } from '../rdf/namespaces.ts'
 import { literal } from '../rdf/terms.ts'
-import type { GraphChange, GraphStore, Row } from '../store/graph-store.ts'
+import type { GraphChange, GraphStore, Row, SelectStore } from '../store/graph-store.ts'
 import {
   factLine,
   type WrittenContent,
@@ -57,7 +57,7 @@ const marksIn = (rows: readonly Row[], name: string): readonly Mark[] =>
     resource && version ? [{ resource: resource.value, version: Number(version.value) }] : [],
   )
 
-async function newest(store: GraphStore, query: Query): Promise<number> {
+async function newest(store: SelectStore, query: Query): Promise<number> {
   const [row] = await store.select(bind(query, {}))
   return Number(row?.['newest']?.value ?? 0)
 }
@@ -66,7 +66,7 @@ async function newest(store: GraphStore, query: Query): Promise<number> {
 export const newestMark = (store: GraphStore): Promise<number> => newest(store, queries.newest)
 
 /** Returns the largest version whose mark was cleared, 0 where the store records none: a new one, or one of an old release. */
-export const newestIndexed = (store: GraphStore): Promise<number> => newest(store, queries.indexed)
+export const newestIndexed = (store: SelectStore): Promise<number> => newest(store, queries.indexed)
 
 /**
  * Creates the change that removes exactly the marks of these resources; newer ones stay. It also records the largest indexed

@@ -29,6 +29,8 @@ import type { Pause } from '../workers/pause.ts'
 
 /** Dependencies that `src/main` passes: the store, functions of the projector, limits and clocks. */
 export type RepositoryOptions = {
+  /** Whether another process writes: then only what reads from the store without a key is mounted, and nothing runs in the background. */
+  readonly isReader?: boolean
   readonly store: GraphStore
   readonly names: Names
   readonly versions: VersionClock

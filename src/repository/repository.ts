@@ -105,11 +105,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),
     turn: yielding(elapsed, turnMs),
   }
-  const registrations = jobKinds(context).map((kind) => options.jobs.register(kind))
-  const versionSweeps = startVersionSweeps(context)
-  // Jobs may have been lost with their file.
-  for (const draft of context.drafts.scheduled()) schedulePublication(context, draft)
-  const deletionMaintenance = await startDeletionMaintenance(context)
+  const stopWork = options.isReader ? undefined : await startWork(context)
   return {
     app: repositoryApp(context),
     maintenance: maintenance(context),
@@ -117,11 +113,23 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     previewDataset: (...request) => previewDataset(context, ...request),
     context,
     stop: async () => {
-      await Promise.all([deletionMaintenance.stop(), versionSweeps.stop()])
-      await Promise.all(registrations.map((registration) => registration.stop()))
+      await stopWork?.()
       tombstones.close()
       records.close()
     },
+  }
+}
+
+/** Registers jobs and starts the background work; the result ends both. */
+async function startWork(context: RepositoryContext): Promise<() => Promise<void>> {
+  const registrations = jobKinds(context).map((kind) => context.jobs.register(kind))
+  const versionSweeps = startVersionSweeps(context)
+  // Jobs may have been lost with their file.
+  for (const draft of context.drafts.scheduled()) schedulePublication(context, draft)
+  const deletionMaintenance = await startDeletionMaintenance(context)
+  return async () => {
+    await Promise.all([deletionMaintenance.stop(), versionSweeps.stop()])
+    await Promise.all(registrations.map((registration) => registration.stop()))
   }
 }
 
@@ -155,10 +163,25 @@ export const repositoryEndpoints = ({
   ...draftEndpoints,
 ]
 
+/** Endpoints of a reader: open to anyone, and answered from the store alone. */
+const readerEndpoints = (profile: Pick<Profile, 'resources'>) =>
+  repositoryEndpoints(profile).filter(
+    ({ route, auth, isChangingGet }) =>
+      route.method === 'get' &&
+      auth.needs === 'nothing' &&
+      !isChangingGet &&
+      !route.path.startsWith('/drafts/'),
+  )
+
 /** Creates the app. The middleware for failures comes first, aliases last, because they copy mounted endpoints. */
 function repositoryApp(context: RepositoryContext): App {
-  const { keys, limits, version, http, profile } = context
+  const { keys, limits, version, http, profile, isReader } = context
   const app = newApp({ ...http, name: 'repository', alias: canonicalPath })
+  if (isReader) {
+    requireDeclaredType(app, context)
+    mount(app, readerEndpoints(profile), context)
+    return app
+  }
   const writes = writeLimiter(limits.writesPerKey)
   noteAuthors(app)
   answerGone(app, context)

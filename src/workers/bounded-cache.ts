@@ -24,6 +24,7 @@ export const cacheNames = [
   'search-forms',
   'search-scores',
   'search-sets',
+  'unknown-paths',
   'word-counts',
 ] as const
 

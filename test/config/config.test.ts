@@ -62,6 +62,7 @@ describe('an empty environment', () => {
       logRequests: 'all',
       ignored: [],
       warnings: [],
+      writerUrls: [],
     })
   })
 
@@ -470,5 +471,30 @@ describe('the configuration page', () => {
     expect(page).toContain('| `PLATFORM_PORT` | `8080` |')
     expect(page).toContain('| `PLATFORM_BASE_URI` | `http://localhost:{port}/` |')
     expect(page).toContain('| `bodyBytes` | 50 MB |')
+  })
+})
+
+describe('a reader', () => {
+  const engines = {
+    PLATFORM_TRIPLESTORE_CONFIG: '{"dialect":"fuseki","address":"http://store.example/ds"}',
+    PLATFORM_SEARCH_ENGINE_CONFIG: '{"engine":"meilisearch","url":"http://engine.example"}',
+  }
+
+  it('has the addresses of the writer and of those that may take over', () => {
+    const urls = 'http://writer:8080/, http://other:8080'
+    expect(configOf({ ...engines, PLATFORM_WRITER_URL: urls }).writerUrls).toEqual([
+      'http://writer:8080',
+      'http://other:8080',
+    ])
+  })
+
+  it('needs the servers of the writer, because an embedded engine has one process', () => {
+    const message = problemsOf({ PLATFORM_WRITER_URL: 'http://writer:8080' })
+    expect(message).toContain('PLATFORM_TRIPLESTORE_CONFIG: must be that of the writer')
+    expect(message).toContain('PLATFORM_SEARCH_ENGINE_CONFIG: must be that of the writer')
+  })
+
+  it.each(['writer:8080', 'http://writer/path', 'ftp://writer'])('refuses %s', (url) => {
+    expect(problemsOf({ ...engines, PLATFORM_WRITER_URL: url })).toContain('PLATFORM_WRITER_URL')
   })
 })

@@ -84,7 +84,7 @@ describe('what is waited for', () => {
 describe('a platform that starts', () => {
   it('tells how much of its store is loaded, and nothing of that while it waits for somebody', () => {
     const waits = waiting(Date.now, logger('silent'))
-    const health = () => startingHealth({ waiting: waits }, false)
+    const health = () => startingHealth({ waiting: waits, config: { writerUrls: [] } }, false)
     expect(health()).toMatchObject({ status: 'starting', role: 'writer' })
     expect(health()['progress']).toBeUndefined()
     waits.progress = { done: 20, of: 300 }

@@ -4,6 +4,7 @@ import type { SourceFile } from './import-rules.ts'
 
 /** Files that register middleware of their own, with the reason. */
 export const allowedMiddleware: Readonly<Record<string, string>> = {
+  'http/forwarding.ts': 'sends every request on, whatever its path',
   'http/app.ts': 'what every request passes: ids, deadlines, problems, headers',
   'http/endpoint.ts':
     'the guard of a GET that changes something precedes all endpoints of its path',
