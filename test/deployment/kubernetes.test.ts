@@ -9,7 +9,7 @@ import { parseConfig } from '../../src/config/config.ts'
 import { rootEndpoints } from '../../src/http/root.ts'
 import { readPipeFolder } from '../../src/pipe/sources/pipe-files.ts'
 import { verbs } from '../../src/program/verbs.ts'
-import { temporaryDirectory } from '../support/gateway.ts'
+import { gateway, temporaryDirectory } from '../support/gateway.ts'
 import {
   folder,
   objectFiles,
@@ -231,6 +231,32 @@ describe('the network', () => {
     expect(claims.map(({ spec }) => spec?.accessModes)).toEqual([['ReadWriteOncePod']])
   })
 })
+
+it('the weekly job fails without a backup, and verifies the newest one of those that the writer made', async () => {
+  const directory = await temporaryDirectory()
+  const [data, backups] = [join(directory, 'data'), join(directory, 'backups')]
+  await (await gateway(data, {})).stop()
+  mkdirSync(backups)
+  const run = (file: string, words: readonly string[]) =>
+    spawnSync(file, words, { cwd: root, encoding: 'utf8', timeout: 60_000 })
+  const { container } = containers.find(({ pod }) => pod === 'verify-backup') ?? {}
+  const [shell = '', ...options] = container?.command ?? []
+  const script = (container?.args ?? []).map((words) =>
+    words.replaceAll('/backups/', `${backups}/`),
+  )
+  const verify = () => run(shell, [...options, ...script])
+  expect(verify().status).not.toBe(0)
+  for (const name of ['2026-11-29T030000Z.tar.zst', '2026-11-30T030000Z.tar.zst']) {
+    const words = ['bin/cartulary.js', 'backup', join(backups, name), '--data', data]
+    expect(run(process.execPath, words)).toMatchObject({ status: 0 })
+  }
+  expect(verify().status).toBe(0)
+  // The older one is not looked at.
+  writeFileSync(join(backups, '2026-11-29T030000Z.tar.zst'), 'damaged')
+  expect(verify().status).toBe(0)
+  writeFileSync(join(backups, '2026-11-30T030000Z.tar.zst'), 'damaged')
+  expect(verify().status).not.toBe(0)
+}, 120_000)
 
 it('pipes of a ConfigMap are read once each, though the kubelet mounts them by links into a hidden folder', async () => {
   const directory = await temporaryDirectory()
