@@ -96,9 +96,11 @@ export class Projector {
   #retryMs = firstPause
   /** Largest version whose mark was removed, as the store records it. */
   #indexedVersion: number
-  /** Indexing of the current batch and removal of marks; neither promise rejects. */
+  /** Resources that are indexed and whose marks the next removal takes away. */
+  #marked: readonly PendingResource[] = []
+  /** Indexing of the current batch, and removal of marks while there are any; neither promise rejects. */
   #indexing: Promise<void> = Promise.resolve()
-  #clearing: Promise<void> = Promise.resolve()
+  #clearing: Promise<void> | undefined
   #loop: BackgroundLoop | undefined
 
   constructor(deps: ProjectorContext) {
@@ -242,7 +244,7 @@ export class Projector {
       // The response to the writer is sent first: it is ready in this turn of the event loop.
       await setImmediate()
     }
-    if (this.#queue.size < this.#deps.batchSize) await this.#waitForBatches()
+    if (this.#queue.size < this.#deps.batchSize) await this.#indexing
     const failure = this.#failure
     this.#failure = undefined
     if (failure) throw failure.error
@@ -288,7 +290,7 @@ export class Projector {
     await this.#clearing
   }
 
-  /** Indexes a batch and resolves its waiters; removes its marks after those of the batch before. */
+  /** Indexes a batch and resolves its waiters; its marks are removed later, together with those of other batches. */
   async #index(indexedBatch: readonly PendingResource[], write: IndexWrite): Promise<void> {
     const attempt = await reportSeconds('cartulary_index_batch_duration_seconds', [], () =>
       this.#attempt(indexedBatch, write),
@@ -301,8 +303,16 @@ export class Projector {
     this.#unfinished += withMarks.length
     this.#inProgress.delete(indexedBatch)
     this.#changed.notify()
-    await this.#clearing
-    if (withMarks.length > 0) this.#clearing = this.#clear(withMarks)
+    // Without content and callbacks, which are of no more use.
+    this.#marked = [
+      ...this.#marked,
+      ...withMarks.map(({ resource, version, markedVersions }) => ({
+        resource,
+        version,
+        markedVersions,
+      })),
+    ]
+    if (this.#marked.length > 0) this.#clearing ??= this.#clearAll()
   }
 
   /**
@@ -348,6 +358,16 @@ export class Projector {
     else this.#retryMs = firstPause
     this.#waiters.resolveIndexed(indexed)
     for (const { callbacks = [] } of indexed) for (const call of callbacks) call()
+  }
+
+  /** Removes marks until none is left; those of batches that are indexed meanwhile go together. */
+  async #clearAll(): Promise<void> {
+    while (this.#marked.length > 0) {
+      const done = this.#marked
+      this.#marked = []
+      await this.#clear(done)
+    }
+    this.#clearing = undefined
   }
 
   async #clear(done: readonly PendingResource[]): Promise<void> {

@@ -8,6 +8,7 @@ import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { DatasetRecord } from '../content/catalogue-record.ts'
 
 const originQuery = loadQuery('find-datasets')
+const fewOriginsQuery = loadQuery('find-few-datasets')
 const recordQuery = loadQuery('dataset-record')
 const originsQuery = loadQuery('dataset-origins')
 const placesQuery = loadQuery('dataset-places')
@@ -32,18 +33,78 @@ export type Origin = {
 /** `candidate` is the platform id that the original id would get. */
 export type OriginQuery = { readonly originalId: string; readonly candidate: string }
 
-/** Reads the facts about each original id, in one query and in their order. Fails with `unknown-catalogue`. */
+/** Most original ids for which `findFew` is faster than `findMany`. */
+const maxFew = 4
+
+/** Reads the facts about each original id, in their order. Fails with `unknown-catalogue`. */
 export async function findByOrigins(
+  context: StoreAndNames,
+  catalogue: string,
+  queries: readonly OriginQuery[],
+  signal?: AbortSignal,
+): Promise<readonly Origin[]> {
+  const few =
+    queries.length <= maxFew ? await findFew(context, catalogue, queries, signal) : undefined
+  return few ?? findMany(context, catalogue, queries, signal)
+}
+
+/** IRIs of wished datasets, without repetition. */
+const candidatesOf = (names: Names, queries: readonly OriginQuery[]) => [
+  ...new Set(queries.map(({ candidate }) => names.dataset(candidate))),
+]
+
+/** Finds records that have the wished IRIs; `undefined` when other records, which need `findMany`, have one of the ids. */
+async function findFew(
+  { store, names }: StoreAndNames,
+  catalogue: string,
+  queries: readonly OriginQuery[],
+  signal?: AbortSignal,
+): Promise<readonly Origin[] | undefined> {
+  const pairs = queries.map(({ candidate }) => [names.dataset(candidate), names.record(candidate)])
+  const query = bind(fewOriginsQuery, {
+    catalogue: namedNode(names.catalogue(catalogue)),
+    originalId: queries.map(({ originalId }) => literal(originalId)),
+    taken: candidatesOf(names, queries).map(namedNode),
+    linked: pairs.map(([, record = '']) => namedNode(record)),
+    dataset: pairs.map((pair) => pair.map(namedNode)),
+  })
+  const rows = await store.select(query, signal)
+  if (!rows.some((row) => row['exists'])) throw unknownCatalogue(catalogue)
+  const valuesOf = (name: string) => new Set(rows.flatMap((row) => row[name]?.value ?? []))
+  const [takenIris, linkedIris] = [valuesOf('taken'), valuesOf('linked')]
+  const origins: Origin[] = []
+  for (const [at, { originalId, candidate }] of queries.entries()) {
+    const [dataset = '', record = ''] = pairs[at] ?? []
+    const found = rows.filter((row) => row['originalId']?.value === originalId)
+    const isWished = (row: Row) =>
+      row['dataset']?.value === dataset && row['record']?.value === record
+    if (!found.every(isWished)) return undefined
+    const facts = rows.filter((row) => isWished(row) && row['hash'])
+    // Of several, which other programs may leave, `findMany` takes one.
+    if (facts.length > 1) return undefined
+    const isMember = found.length > 0 && linkedIris.has(record)
+    origins.push({
+      record: isMember
+        ? recordIn({ ...facts[0], originalId: literal(originalId) }, names)
+        : undefined,
+      duplicates: [],
+      isIdTaken: takenIris.has(names.dataset(candidate)),
+    })
+  }
+  return origins
+}
+
+/** Finds all records that have the ids. */
+async function findMany(
   { store, names }: StoreAndNames,
   catalogue: string,
   queries: readonly OriginQuery[],
   signal?: AbortSignal,
 ): Promise<readonly Origin[]> {
-  const candidates = new Set(queries.map(({ candidate }) => names.dataset(candidate)))
   const query = bind(originQuery, {
     catalogue: namedNode(names.catalogue(catalogue)),
     originalId: queries.map(({ originalId }) => literal(originalId)),
-    taken: [...candidates].map(namedNode),
+    taken: candidatesOf(names, queries).map(namedNode),
   })
   const rows = await store.select(query, signal)
   if (!rows.some((row) => row['exists'])) throw unknownCatalogue(catalogue)

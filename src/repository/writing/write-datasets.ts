@@ -4,9 +4,11 @@
  */
 
 import { hash as digestOf } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { fromLines, readLines, toLines } from '../../rdf/lines.ts'
+import { platformId } from '../../rdf/ids.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
@@ -125,8 +127,9 @@ export async function writeDatasets(
   const originalIds = items.map(({ originalId }) => originalId)
   const work = async () => {
     const check = context.deletions.watch(catalogue)
-    const targets = await context.ids({ catalogue, originalIds }, signal)
-    const planned = await planDatasets(context, { catalogue, items, targets }, signal)
+    const found = context.ids({ catalogue, originalIds }, signal)
+    const [targets, read] = await Promise.all([found, readAhead(context, items)])
+    const planned = await planDatasets(context, { catalogue, items: read, targets }, signal)
     const plansWithCheck = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
     const results = await commitBatch(context, plansWithCheck)
     const restoredIds = targets.flatMap((target, at) =>
@@ -136,6 +139,31 @@ export async function writeDatasets(
     return results
   }
   return context.locks.run(originalIds.map(datasetLock), work, signal)
+}
+
+/**
+ * Reads a body that is alone while the store is asked for its id, under the IRI that it has if the id is free. Failures are kept for
+ * `prepare`, because those of the id come first.
+ */
+async function readAhead(
+  { names, bodies }: RepositoryContext,
+  items: readonly DatasetItem[],
+): Promise<readonly DatasetItem[]> {
+  const [item, ...others] = items
+  const id = platformId(item?.originalId ?? '')
+  if (!item?.digest || others.length > 0 || id === '') return items
+  const iri = names.dataset(id)
+  if (bodies.peek(item.digest(iri)) !== undefined) return items
+  // The question is sent in the next turn of the event loop.
+  await setImmediate()
+  await setImmediate()
+  const read = await resultOrFailure(() => item.prepare(iri))
+  const prepare = async (wanted: string) => {
+    if (wanted !== iri) return item.prepare(wanted)
+    if ('failure' in read) throw read.failure
+    return read
+  }
+  return [{ ...item, prepare }]
 }
 
 /** Effect of a PUT: the stored graph as N-Triples, now (`''` = none) and after it; equal when nothing would change. */

@@ -75,10 +75,10 @@ export type Dialect = {
   readonly sockets: number
   readonly writers: number
   /**
-   * Milliseconds for which writes that only remove finished marks from the system graph wait for another write whose request they can
-   * share; without this wait a PUT would cost two requests, each synced to disk.
+   * How long writes wait that only remove finished marks from the system graph: until no other write has come for `idleMs`, at most
+   * `mostMs`, or until another write takes them along. Without this wait a PUT would cost two requests, each synced to disk.
    */
-  readonly deferMs?: number
+  readonly defer?: { readonly idleMs: number; readonly mostMs: number }
   /** Whether the connection is closed after an answer of 400 or more. */
   readonly closesAfterError: boolean
   /** Whether a request is sent again after this answer. */

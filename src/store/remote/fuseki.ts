@@ -73,7 +73,7 @@ export const fuseki: Dialect = {
   sockets: 16,
   // The store has one writer; waiting writes are packed, which is faster than many transactions.
   writers: 1,
-  deferMs: 200,
+  defer: { idleMs: 200, mostMs: 2000 },
   closesAfterError: false,
   isRetryable: ({ status, text }) => status === 503 && !text.startsWith(timeoutText),
   // About a hundred records with their links and marks.

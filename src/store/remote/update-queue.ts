@@ -1,13 +1,12 @@
 /**
  * Commits groups of edits, as many in one request as the dialect allows, so that waiting writers share a request. With one writer
  * groups keep their order, except for deferred ones (finished marks), for which no client waits: they are added to requests of
- * others, or sent after
- * `deferMs`.
+ * others, or sent when no other write has come for a moment (`defer`).
  */
 
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { systemGraph } from '../../rdf/namespaces.ts'
+import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { Dialect, StoreEndpoint, Edit, Size } from './dialect.ts'
 import { isOutcomeUnknown } from './starting.ts'
 import { editsSize, mergeEdits, addSizes } from './edits.ts'
@@ -18,16 +17,22 @@ type Group = PromiseWithResolvers<void> & {
   isDeferred: boolean
 }
 
-/** Whether edits only remove lines of the system graph. */
-const isDeferrable = (edits: readonly Edit[]) =>
-  edits.every(({ graph, clear, add }) => graph === systemGraph && !clear && add.size === 0)
+const indexedVersion = `<${systemGraph}> <${ctl('indexed').value}> `
 
-/** Whether `edits` add a line that `deferred` removes, so that the two must keep their order. */
-const addsLinesOf = (edits: readonly Edit[], deferred: readonly Edit[]) =>
-  edits.some(
-    ({ graph, add }) =>
-      graph === systemGraph && deferred.some(({ remove }) => !add.isDisjointFrom(remove)),
+/** Whether edits only remove lines of the system graph, such as finished marks, or note the version that is indexed. */
+const isDeferrable = (edits: readonly Edit[]) =>
+  edits.every(
+    ({ graph, clear, add }) =>
+      graph === systemGraph && !clear && [...add].every((line) => line.startsWith(indexedVersion)),
   )
+
+/** Whether two groups change the same line of the system graph, so that they must keep their order. */
+const haveCommonLines = (first: readonly Edit[], second: readonly Edit[]) => {
+  const linesOf = (edits: readonly Edit[]) =>
+    edits.flatMap(({ graph, remove, add }) => (graph === systemGraph ? [...remove, ...add] : []))
+  const lines = new Set(linesOf(first))
+  return lines.size > 0 && linesOf(second).some((line) => lines.has(line))
+}
 
 type Settings = { readonly dialect: Dialect; readonly endpoint: StoreEndpoint; readonly log: Log }
 
@@ -36,7 +41,9 @@ export class UpdateQueue {
   readonly #settings: Settings
   #waiting: readonly Group[] = []
   #running = 0
-  /** Whether a deferred group has waited for `deferMs`, or the queue closes. */
+  /** Number of groups that were not deferred. */
+  #urgent = 0
+  /** Whether a deferred group has waited long enough, or the queue closes. */
   #isFlushDue = false
   #closed: PromiseWithResolvers<void> | undefined
 
@@ -50,11 +57,17 @@ export class UpdateQueue {
       return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
     }
     if (edits.length === 0) return Promise.resolve()
+    const [deferred, others] = [this.#deferred, this.#others]
     const isDeferred =
-      this.#settings.dialect.deferMs !== undefined &&
+      this.#settings.dialect.defer !== undefined &&
       isDeferrable(edits) &&
-      !this.#waiting.some((other) => addsLinesOf(other.edits, edits))
-    for (const other of this.#waiting) if (addsLinesOf(edits, other.edits)) other.isDeferred = false
+      !others.some((other) => haveCommonLines(other.edits, edits))
+    if (!isDeferred) {
+      this.#urgent += 1
+      // All of them, because they keep their order.
+      if (deferred.some((other) => haveCommonLines(edits, other.edits)))
+        for (const other of deferred) other.isDeferred = false
+    }
     const group = { ...Promise.withResolvers<void>(), edits, size: editsSize(edits), isDeferred }
     this.#waiting = [...this.#waiting, group]
     this.#start(isDeferred ? this.#flushLater(group) : this.#flush())
@@ -70,6 +83,14 @@ export class UpdateQueue {
     return this.#closed.promise
   }
 
+  get #deferred(): readonly Group[] {
+    return this.#waiting.filter(({ isDeferred }) => isDeferred)
+  }
+
+  get #others(): readonly Group[] {
+    return this.#waiting.filter(({ isDeferred }) => !isDeferred)
+  }
+
   /** Owns the promise of a flush, whose groups are settled separately. */
   #start(flushing: Promise<void>): void {
     flushing.catch((error: unknown) => this.#settings.log.error({ error }, 'store.queue-failed'))
@@ -82,10 +103,19 @@ export class UpdateQueue {
       await this.#run()
   }
 
+  /** Sends a deferred group when no other write has come for `idleMs`, after `mostMs` at the latest. */
   async #flushLater(group: Group): Promise<void> {
-    // Rejects when the store closes; `close` has then started the flush that sends the group.
-    await this.#settings.endpoint.pause(this.#settings.dialect.deferMs ?? 0).catch(() => undefined)
-    if (!this.#waiting.includes(group)) return
+    const { idleMs = 0, mostMs = 0 } = this.#settings.dialect.defer ?? {}
+    for (
+      let waited = 0, urgent = -1;
+      waited < mostMs && urgent !== this.#urgent;
+      waited += idleMs
+    ) {
+      urgent = this.#urgent
+      // Rejects when the store closes; `close` has then started the flush that sends the group.
+      await this.#settings.endpoint.pause(idleMs).catch(() => undefined)
+      if (!this.#waiting.includes(group)) return
+    }
     this.#isFlushDue = true
     await this.#flush()
   }
@@ -102,8 +132,7 @@ export class UpdateQueue {
 
   /** Removes and returns the groups of the next request; none when nothing is due. */
   #nextPack(): readonly Group[] {
-    const deferred = this.#waiting.filter(({ isDeferred }) => isDeferred)
-    const others = this.#waiting.filter(({ isDeferred }) => !isDeferred)
+    const [deferred, others] = [this.#deferred, this.#others]
     if (others.length === 0 && !this.#isFlushDue) return []
     const order = this.#isFlushDue ? [...deferred, ...others] : [...others, ...deferred]
     const packed = new Set(firstPack(order, this.#settings.dialect.fitsOneRequest))

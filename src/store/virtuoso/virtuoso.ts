@@ -188,16 +188,16 @@ async function commit(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<
  * Maximum number of removed and added lines of writes that are combined into one `DELETE … INSERT`. Writes that only add lines become
  * `INSERT DATA`, which takes half the time, so they are not combined with large removals.
  */
-const maxMixedLines = 60
+const maxMixedLines = 20
 
 /** Dialect of OpenLink Virtuoso 7. */
 export const virtuoso: Dialect = {
   name: 'virtuoso',
   fidelity: virtuosoFidelity,
-  // The Debian package has ten threads; more writers deadlock more often and are not faster.
+  // The Debian package has ten threads; more than two writers deadlock more often and are not faster.
   sockets: 8,
-  writers: 1,
-  deferMs: 30,
+  writers: 2,
+  defer: { idleMs: 100, mostMs: 2000 },
   closesAfterError: true,
   isRetryable: isTransient,
   failureKind: updateFailureKind,

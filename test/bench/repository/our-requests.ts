@@ -37,7 +37,7 @@ export function requestsOf({ platform, pool, wired }: Ring, run: Run) {
   const sent = (n: number) => dataset(pool, n)
   const changed = (n: number) => sent(n).replace(/dct:title "/, 'dct:title "Changed ')
   const stored = async (id: string) => (await wired.ask(`${repo}/datasets/${id}.nt`)).text
-  const query = loadQuery('find-datasets')
+  const query = loadQuery('find-few-datasets')
 
   return {
     putNew: (n: number) => put(idOf('one', n), sent(n), { status: 201, more: atOnce }),
@@ -60,6 +60,10 @@ export function requestsOf({ platform, pool, wired }: Ring, run: Run) {
         catalogue: namedNode(names.catalogue('bench')),
         originalId: [literal(idOf('one', n))],
         taken: [namedNode(names.dataset(idOf('one', n)))],
+        linked: [namedNode(names.record(idOf('one', n)))],
+        dataset: [
+          [namedNode(names.dataset(idOf('one', n))), namedNode(names.record(idOf('one', n)))],
+        ],
       }),
     /** What is stored of the first datasets of the pool. */
     samples: async (count: number): Promise<readonly string[]> => {

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { logger } from '../../../src/log.ts'
+import { ctl } from '../../../src/rdf/namespaces.ts'
 import type { Dialect, Edit, Size, StoreEndpoint } from '../../../src/store/remote/dialect.ts'
 import { UpdateQueue } from '../../../src/store/remote/update-queue.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
@@ -19,6 +20,11 @@ const edit = (graph: string, { remove = [], add = [] }: Lines): Edit => ({
 const many = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`)
 const written = (name: string, lines = 85) => [edit(name, { add: many(lines) })]
 const cleared = (name: string) => [edit(system, { remove: [name] })]
+const version = (n: number) => `<${system}> <${ctl('indexed').value}> "${n}" .`
+/** The mark `n` is removed, and the version that is indexed moves from `n` to the next. */
+const indexed = (n: number) => [
+  edit(system, { remove: [`mark ${n}`, version(n)], add: [version(n + 1)] }),
+]
 
 /** What a queue sends for groups that are there at once; those that may wait have their time in the end. */
 async function sent(
@@ -52,6 +58,50 @@ describe('a pack', () => {
     expect(named(await sent([cleared('a'), cleared('b')], fuseki))).toEqual(['a+b'])
   })
 
+  it('takes along the version that is indexed with the marks of its records', async () => {
+    const all = [indexed(1), written('b'), indexed(2)]
+    const [request = [], ...others] = await sent(all, fuseki)
+    expect(others).toEqual([])
+    expect(request.map(({ graph }) => graph)).toEqual([system, 'b'])
+    expect([...(request[0]?.remove ?? [])].sort()).toEqual(
+      [version(1), version(2), 'mark 1', 'mark 2'].sort(),
+    )
+    expect([...(request[0]?.add ?? [])]).toEqual([version(3)])
+    expect(named(await sent(all, virtuoso))[0]).toBe('b')
+  })
+
+  it('waits for other writes as long as they come, but not for ever', async () => {
+    const pauses: PromiseWithResolvers<void>[] = []
+    const requests: (readonly Edit[])[] = []
+    const queue = new UpdateQueue({
+      dialect: {
+        ...virtuoso,
+        defer: { idleMs: 10, mostMs: 30 },
+        commit: async (edits) => void requests.push(edits),
+      },
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a queue asks of it
+      endpoint: {
+        pause: () => {
+          const pause = Promise.withResolvers<void>()
+          pauses.push(pause)
+          return pause.promise
+        },
+      } as unknown as StoreEndpoint,
+      log: logger('silent'),
+    })
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const gone = queue.commit(indexed(1))
+    for (const name of ['b', 'c', 'd']) {
+      expect(named(requests)).not.toContain(`mark 1+${version(1)}`)
+      await queue.commit(written(name))
+      pauses.at(-1)?.resolve()
+      await turn()
+    }
+    await gone
+    expect(pauses).toHaveLength(3)
+    expect(named(requests)).toEqual(['b', 'c', 'd', `mark 1+${version(1)}`])
+  })
+
   it('does not make a template of an insert on Virtuoso: what may wait lets it pass', async () => {
     const all = [cleared('a'), written('b'), cleared('c'), written('d')]
     expect(named(await sent(all, virtuoso))).toEqual(['b d', 'a+c'])
@@ -70,11 +120,14 @@ describe('a pack', () => {
 })
 
 describe('packs one after the other', () => {
-  const lines = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 2 })
+  const lines = fc.uniqueArray(fc.constantFrom('a', 'b', version(1)), { maxLength: 2 })
   const plain = fc
     .record({ remove: lines, add: lines, other: lines })
     .map(({ remove, add, other }) => [edit(system, { remove, add }), edit('g', { add: other })])
-  const idle = lines.map((remove) => [edit(system, { remove })])
+  const versions = fc.uniqueArray(fc.constantFrom(version(1), version(2)), { maxLength: 2 })
+  const idle = fc
+    .record({ remove: lines, old: versions, add: versions })
+    .map(({ remove, old, add }) => [edit(system, { remove: [...remove, ...old], add })])
   const groups = fc.array(fc.oneof(plain, idle), { maxLength: 8 })
   const apply = (store: Map<string, Set<string>>, edits: readonly Edit[]) => {
     for (const { graph, remove, add } of edits) {
