@@ -162,7 +162,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     log,
     limits: publicLimits(config),
     isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
-    unindexed: names.metrics(''),
+    rule: { metrics: names.metrics(''), datasets: names.dataset(''), records: names.record('') },
     random: Math.random,
     pause,
     onWaiting,

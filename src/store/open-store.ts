@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { Failure, StartRefused } from '../errors.ts'
+import type { StatementRule } from './embedded/statement-rule.ts'
 import type { Log } from '../log.ts'
 import { inOwnTurn } from '../workers/event-loop.ts'
 import type { GraphStore, Loading, ReadingStore } from './graph-store.ts'
@@ -29,8 +30,8 @@ type OpenOptions = {
   readonly limits?: Partial<StoreLimits>
   /** Whether a graph is that of a catalogue: its `dcat:dataset` and `dcat:record` lines are links. Only remote stores ask. */
   readonly isCatalogue: (graph: string) => boolean
-  /** Start of the names of graphs that only public queries ask for. Only the embedded store asks. */
-  readonly unindexed?: string
+  /** Statements that only public queries match. Only the embedded store asks. */
+  readonly rule?: StatementRule
   /** Clock in milliseconds; by default `performance.now()`. */
   readonly now?: () => number
   /** Random number from 0 to 1, which spreads the pauses between attempts. */
@@ -50,11 +51,11 @@ export async function openStore(
   options: OpenOptions,
   signal?: AbortSignal,
 ): Promise<GraphStore> {
-  const { directory, log, limits = {}, unindexed, loading } = options
+  const { directory, log, limits = {}, rule, loading } = options
   if (!config) {
     // Imported here, because processes with a remote store do not need the engine.
     const { embeddedStore } = await import('./embedded/embedded-store.ts')
-    return embeddedStore({ directory, log, limits, unindexed, loading }).then(
+    return embeddedStore({ directory, log, limits, rule, loading }).then(
       (store) => ({ ...store, ...yieldingReads(store) }),
       (error: unknown) => {
         throw isDamage(error) ? damagedFailure(directory, error) : error

@@ -12,6 +12,7 @@ import type {
   StoreHealth,
   Written,
 } from '../graph-store.ts'
+import type { StatementRule } from './statement-rule.ts'
 import type { Log } from '../../log.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'
 import { WriterCalls } from './writer-calls.ts'
@@ -33,8 +34,8 @@ export type EmbeddedStoreOptions = {
   readonly directory: string
   readonly log: Log
   readonly limits?: Partial<StoreLimits>
-  /** Start of the names of graphs that no query of the platform asks for, which saves the memory of one copy of them. */
-  readonly unindexed?: string | undefined
+  /** Statements that the index of the writer leaves out, which saves the memory of one copy of them; by default none. */
+  readonly rule?: StatementRule | undefined
   /** Called with the progress while the store is loaded. */
   readonly loading?: ((now: Loading) => void) | undefined
 }
@@ -130,7 +131,7 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
   const settings: WriterSettings = {
     engine: boundedEngine(limits.memory > 0 ? limits.memory : writerBytes()),
     directory,
-    unindexed: options.unindexed,
+    rule: options.rule,
     maxQuads: limits.quads,
     maxAnswer: limits.answer,
   }

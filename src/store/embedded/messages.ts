@@ -1,6 +1,7 @@
 /** Messages between the main thread and the workers of the embedded store: plain text and small records, never quads. */
 
 import type { MessagePort } from 'node:worker_threads'
+import type { StatementRule } from './statement-rule.ts'
 import { Failure, type Complaint, type Kind } from '../../errors.ts'
 import type { GraphChange, Written } from '../graph-store.ts'
 import type { Effect } from './effects.ts'
@@ -79,8 +80,8 @@ export type WriterSettings = {
   /** Port of a replacement, which receives the effects of the present worker, and its handover at the end. */
   readonly feed?: MessagePort
   readonly directory: string
-  /** Start of the names of graphs that no query of the platform asks for: they are in the file and in replicas, not in the index. */
-  readonly unindexed?: string | undefined
+  /** Statements that are in the file and in replicas, not in the index; absent = none. */
+  readonly rule?: StatementRule | undefined
   /** Quads above which writes that add are refused. */
   readonly maxQuads: number
   /** Most UTF-16 units of one answer. */

@@ -11,6 +11,7 @@ import { checkGraph } from '../graph-lines.ts'
 import { applyEffects, applyChange, effectSize, type Effect } from './effects.ts'
 import { engineMemory, isNearlyFull, mayExceedMemory } from './engine.ts'
 import { GraphFile } from './graph-file.ts'
+import { indexedEffects, indexedText } from './statement-rule.ts'
 import {
   toFailureMessage,
   type EffectFeed,
@@ -54,13 +55,14 @@ function loadEach(quads: Quads, graphs: readonly NamedText[]): string[] {
 }
 
 /**
- * Loads graphs into an empty index. Returns the names of those that cannot be loaded, and the number of lines of those that are not
- * included. `progress` is called with the number of each graph, from 1. Throws traps of the engine (`isBroken`).
+ * Loads graphs into an empty index, of each what `indexedPart` returns. Returns the names of those that cannot be loaded, and the
+ * number of lines that are left out. `progress` is called with the number of each graph, from 1. Throws traps of the engine
+ * (`isBroken`).
  */
 export function loadGraphs(
   file: GraphFile,
   quads: Quads,
-  isIncluded: (graph: string) => boolean,
+  indexedPart: (graph: string, text: string) => string,
   progress: (done: number) => void = () => undefined,
 ): { readonly unreadable: readonly string[]; readonly others: number } {
   const unreadable: string[] = []
@@ -72,12 +74,11 @@ export function loadGraphs(
   for (const { name, content, links } of file.graphs()) {
     progress((done += 1))
     const text = links.length === 0 ? content : `${content}${links.join('\n')}\n`
-    if (!isIncluded(name)) {
-      others += linesIn(text)
-      continue
-    }
-    graphs.push({ graph: name, text })
-    if ((size += text.length) >= loadSize) load()
+    const part = indexedPart(name, text)
+    if (part !== text) others += linesIn(text) - linesIn(part)
+    if (part === '') continue
+    graphs.push({ graph: name, text: part })
+    if ((size += part.length) >= loadSize) load()
   }
   load()
   return { unreadable, others }
@@ -151,12 +152,6 @@ function refusalReply(id: number, error: unknown): WriterReply {
   throw error
 }
 
-/** Makes the test whether a graph is in the index of the writer. */
-const indexedBy =
-  ({ unindexed }: WriterSettings) =>
-  (graph: string) =>
-    unindexed === undefined || !graph.startsWith(unindexed)
-
 /** File and index from which a writer starts. */
 type WriterState = {
   readonly settings: WriterSettings
@@ -229,7 +224,6 @@ export class StoreWriter {
   #commit(jobs: readonly WriterJob<'write'>[]): WriterReply[] {
     const before = this.#count
     let replies: WriterReply[]
-    const isIndexedGraph = indexedBy(this.#settings)
     let effects: readonly Effect[] = []
     let indexed: readonly Effect[] = []
     let isIndexed = false
@@ -241,7 +235,7 @@ export class StoreWriter {
       replies = this.#file.transaction(() => {
         const outcomes = jobs.map((job) => this.#attempt(job))
         effects = outcomes.flatMap((outcome) => outcome.effects)
-        indexed = effects.filter(({ graph }) => isIndexedGraph(graph))
+        indexed = indexedEffects(this.#settings.rule, effects)
         // When memory might not suffice, the index comes first: data that cannot be indexed must not be committed.
         if (mayExceedMemory(indexed.reduce((sum, effect) => sum + effectSize(effect), 0))) index()
         return outcomes.map(({ reply }) => reply)
@@ -342,7 +336,8 @@ export function openWriter(settings: WriterSettings, loading: (now: Loading) => 
   const progress = (done: number) => {
     if (done % Math.ceil(of / 100) === 0) loading({ done, of })
   }
-  const { unreadable, others } = loadGraphs(file, quads, indexedBy(settings), progress)
+  const part = (graph: string, text: string) => indexedText(settings.rule, graph, text)
+  const { unreadable, others } = loadGraphs(file, quads, part, progress)
   return new StoreWriter({ settings, file, quads, count: quads.size() + others, unreadable })
 }
 
@@ -353,15 +348,11 @@ export function openWriter(settings: WriterSettings, loading: (now: Loading) => 
 export function openReplacement(settings: WriterSettings) {
   const quads = openQuads()
   const copy = new GraphFile(settings.directory, true)
-  const isIndexed = indexedBy(settings)
-  const { unreadable } = loadGraphs(copy, quads, isIndexed)
+  const { rule } = settings
+  const { unreadable } = loadGraphs(copy, quads, (graph, text) => indexedText(rule, graph, text))
   copy.close()
   return {
-    perform: (effects: readonly Effect[]) =>
-      applyEffects(
-        quads,
-        effects.filter(({ graph }) => isIndexed(graph)),
-      ),
+    perform: (effects: readonly Effect[]) => applyEffects(quads, indexedEffects(rule, effects)),
     takeOver: ({ count, ports }: Handover) => {
       const file = new GraphFile(settings.directory)
       return new StoreWriter({ settings, file, quads, count, unreadable, ports })

@@ -50,7 +50,7 @@ function loadCopy(directory: string): Quads {
   const quads = openQuads()
   const file = new GraphFile(directory, true)
   try {
-    loadGraphs(file, quads, (graph) => graph !== systemGraph)
+    loadGraphs(file, quads, (graph, text) => (graph === systemGraph ? '' : text))
     return quads
   } catch (cause) {
     if (!isBroken(cause)) throw cause

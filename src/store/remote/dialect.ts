@@ -75,7 +75,7 @@ export type Dialect = {
   readonly sockets: number
   readonly writers: number
   /**
-   * How long writes wait that only remove finished marks from the system graph: until no other write has come for `idleMs`, at most
+   * Wait of writes that only remove finished marks from the system graph: until no other write has come for `idleMs`, at most
    * `mostMs`, or until another write takes them along. Without this wait a PUT would cost two requests, each synced to disk.
    */
   readonly defer?: { readonly idleMs: number; readonly mostMs: number }
