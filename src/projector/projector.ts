@@ -22,6 +22,8 @@ import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.
 import { conditionVariable } from '../workers/condition.ts'
 import {
   clearMarks,
+  marksOf,
+  newestOf,
   type PendingResource,
   ProjectionQueue,
   readMarks,
@@ -97,7 +99,7 @@ export class Projector {
   /** Largest version whose mark was removed, as the store records it. */
   #indexedVersion: number
   /** Resources that are indexed and whose marks the next removal takes away. */
-  #marked: readonly PendingResource[] = []
+  readonly #marked: PendingResource[] = []
   /** Indexing of the current batch, and removal of marks while there are any; neither promise rejects. */
   #indexing: Promise<void> = Promise.resolve()
   #clearing: Promise<void> | undefined
@@ -303,15 +305,7 @@ export class Projector {
     this.#unfinished += withMarks.length
     this.#inProgress.delete(indexedBatch)
     this.#changed.notify()
-    // Without content and callbacks, which are of no more use.
-    this.#marked = [
-      ...this.#marked,
-      ...withMarks.map(({ resource, version, markedVersions }) => ({
-        resource,
-        version,
-        markedVersions,
-      })),
-    ]
+    this.#marked.push(...withMarks.map(marksOf))
     if (this.#marked.length > 0) this.#clearing ??= this.#clearAll()
   }
 
@@ -362,20 +356,13 @@ export class Projector {
 
   /** Removes marks until none is left; those of batches that are indexed meanwhile go together. */
   async #clearAll(): Promise<void> {
-    while (this.#marked.length > 0) {
-      const done = this.#marked
-      this.#marked = []
-      await this.#clear(done)
-    }
+    while (this.#marked.length > 0) await this.#clear(this.#marked.splice(0))
     this.#clearing = undefined
   }
 
   async #clear(done: readonly PendingResource[]): Promise<void> {
     const previousVersion = this.#indexedVersion
-    const indexedVersion = Math.max(
-      previousVersion,
-      ...done.flatMap(({ markedVersions }) => markedVersions),
-    )
+    const indexedVersion = Math.max(previousVersion, newestOf(done))
     try {
       await this.#deps.store.write([clearMarks(done, { indexedVersion, previousVersion })])
       this.#indexedVersion = indexedVersion

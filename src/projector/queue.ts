@@ -102,6 +102,21 @@ export type PendingResource = {
   readonly callbacks?: readonly (() => void)[]
 }
 
+/** Returns a resource without content and callbacks, as the removal of its marks needs it. */
+export const marksOf = ({
+  resource,
+  version,
+  markedVersions,
+}: PendingResource): PendingResource => ({
+  resource,
+  version,
+  markedVersions,
+})
+
+/** Returns the newest version that is marked; 0 without any. */
+export const newestOf = (resources: readonly PendingResource[]): number =>
+  resources.reduce((newest, { markedVersions }) => Math.max(newest, ...markedVersions), 0)
+
 /** Resource that is projected again without a write. */
 type Reprojection = Required<Pick<PendingResource, 'resource' | 'onlyIfMissing'>> & {
   readonly callback: () => void
