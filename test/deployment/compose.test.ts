@@ -87,7 +87,10 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
     expect(Number(last) - Number(first)).toBeGreaterThan(deploy?.replicas ?? Infinity)
   })
 
-  it('hands the gateway the Meilisearch that is named in the settings', () => {
+  it.each([
+    ['gateway', []],
+    ['reader', ['http://gateway:8080']],
+  ])('hands the %s the Meilisearch that is named in the settings', (name, writerUrls) => {
     const place = `http://meilisearch:${file.services['meilisearch']?.ports[0]?.split(':').at(-1)}`
     const apiKey = 'm'.repeat(16)
     const PLATFORM_SEARCH_ENGINE_CONFIG = JSON.stringify({
@@ -100,9 +103,12 @@ describe.each(['fuseki', 'virtuoso'] as const)('compose/%s.yml', (store) => {
       parseConfig({
         ...env('Dockerfile'),
         ...platformOf({ PLATFORM_SEARCH_ENGINE_CONFIG }),
-        ...asked.services['gateway']?.environment,
+        ...asked.services[name]?.environment,
       }),
-    ).toMatchObject({ ok: true, config: { searchEngine: { url: place, apiKey } } })
+    ).toMatchObject({
+      ok: true,
+      config: { searchEngine: { url: place, apiKey }, writerUrls, backup: undefined, warnings: [] },
+    })
   })
 
   it('takes the Meilisearch that the suites try', () => {

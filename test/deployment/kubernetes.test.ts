@@ -161,10 +161,7 @@ describe.each(servers)('the server of $pod', ({ container, template }) => {
       given[name] = join(directory, basename(path))
       writeFileSync(given[name], secrets[basename(path)] ?? '')
     }
-    const parsed = parseConfig(given)
-    expect(parsed).toMatchObject({ ok: true, config: { ignored: [] } })
-    const warnings = parsed.ok ? parsed.config.warnings : []
-    expect(warnings.filter((line) => !line.startsWith('PLATFORM_WRITER_URL '))).toEqual([])
+    expect(parseConfig(given)).toMatchObject({ ok: true, config: { warnings: [], ignored: [] } })
   })
 
   it('stops within the time that it is given', () => {
