@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 
-/** Format of backups; larger ones are refused. */
-export const backupFormat = 1
+/** Format of backups; larger ones are refused. Manifests of format 1 may lack the checksum. */
+export const backupFormat = 2
 
 /** Name of the manifest in a backup. It is written last. */
 export const manifestName = 'manifest.json'
@@ -69,7 +69,9 @@ export function versionOfManifest(text: string): z.output<typeof versionSchema> 
 export function readManifest(text: string): Manifest | undefined {
   try {
     const { checksum, ...manifest }: Record<string, unknown> = JSON.parse(text)
-    return checksum === checksumOf(manifest) ? manifestSchema.safeParse(manifest).data : undefined
+    const mayLackChecksum = manifest['format'] === 1
+    const isWhole = checksum === undefined ? mayLackChecksum : checksum === checksumOf(manifest)
+    return isWhole ? manifestSchema.safeParse(manifest).data : undefined
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined
     throw error

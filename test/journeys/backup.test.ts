@@ -114,12 +114,22 @@ describe('a backup of data at rest', () => {
       async (copy: string) => {
         writeFileSync(join(copy, 'manifest.json'), '{"format":99,"version":"9.0.0"}')
       },
-      'written by Cartulary 9.0.0 (format 99; this one knows 1)',
+      'written by Cartulary 9.0.0 (format 99; this one knows 2)',
     ],
   ])('%s is named', async (_, harm, message) => {
     const copy = await copyOf(target)
     await harm(copy)
     await expect(verify(copy)).rejects.toThrow(message)
+  })
+
+  it('a manifest of format 1 without a checksum is read, and none of format 2', async () => {
+    const copy = await copyOf(target)
+    const path = join(copy, 'manifest.json')
+    const { checksum: _, ...manifest } = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...manifest, format: 1 }))
+    expect(await verify(copy)).toMatchObject({ format: 1 })
+    writeFileSync(path, JSON.stringify(manifest))
+    await expect(verify(copy)).rejects.toThrow('manifest.json is damaged')
   })
 
   it('an archive that was cut short, and one with other bytes, is refused', async () => {
