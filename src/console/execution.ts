@@ -84,6 +84,25 @@ async function* piecesOf(out: Channel<string>): AsyncGenerator<string> {
   }
 }
 
+/** Makes the `progress` of a command. `leftOut`: the last line where it was not sent, and earlier ones were, so that a reader sees the end. */
+function throttledProgress(
+  now: () => number,
+  out: Channel<string>,
+  piece: (line: string) => string,
+) {
+  let sentAt = now()
+  let [isSent, last] = [false, '']
+  const progress = (line: string) => {
+    const time = now()
+    last = line
+    if (time - sentAt < progressMs || out.size >= mostPieces / 4) return
+    sentAt = time
+    ;[isSent, last] = [true, '']
+    out.put(piece(line))
+  }
+  return { progress, leftOut: () => (isSent && last !== '' ? [last] : []) }
+}
+
 /** Runs a command to its end; never rejects. */
 async function runCommand(
   { command, args }: ParsedCommand,
@@ -93,18 +112,13 @@ async function runCommand(
   const { log, now, clean, stopping, out } = context
   const started = now()
   const send = (text: string) => out.send(`${printable(clean(text))}\n`)
-  let progressAt = started
-  const progress = (line: string) => {
-    const time = now()
-    if (time - progressAt < progressMs || out.size >= mostPieces / 4) return
-    progressAt = time
-    out.put(`${printable(clean(line))}\n`)
-  }
+  const { progress, leftOut } = throttledProgress(now, out, (line) => `${printable(clean(line))}\n`)
   const signal = command.outlivesReader ? stopping : AbortSignal.any([reader.signal, stopping])
   const hasReaderLeft = () => reader.signal.aborted && !command.outlivesReader
   let [lastLine, outcome] = [commandFinished, 'finished']
   try {
     const answer = await command.run(args, { progress, signal, key: reader.key })
+    for (const line of leftOut()) await send(line)
     for await (const lines of typeof answer === 'string' ? [answer] : answer) {
       signal.throwIfAborted()
       await send(lines)

@@ -285,7 +285,15 @@ export class JobRunner {
     }
     const end = (state: Job['state'], details: Pick<JobEnd, 'problem' | 'result'> = {}): JobEnd => {
       const { attempts, progress: last } = running.job
-      return { id, state, attempts, progress: last, ...details }
+      // The last report of work that is done may be a step behind.
+      const isBehind = state === 'done' && last?.of !== undefined
+      return {
+        id,
+        state,
+        attempts,
+        progress: isBehind ? { ...last, done: last.of } : last,
+        ...details,
+      }
     }
     try {
       const result = await retry(work, {

@@ -21,7 +21,8 @@ const [mostAttempts, usualWaitMs] = [30, 2000]
 /** Verb `export`. */
 export const exportVerb: Verb = {
   name: 'export',
-  summary: 'writes all public catalogues and vocabularies, or one catalogue',
+  summary:
+    'writes all public catalogues, vocabularies and resources of declared types, or one catalogue',
   example: 'export --catalogue rivers --output rivers.nq',
   options: [
     ['--catalogue <id>', 'only this catalogue'],
@@ -80,28 +81,57 @@ async function* storedGraphs({ flag, text, signal, progress }: Call) {
   }
 }
 
-/** Yields the documents of all catalogues and vocabularies, or of one catalogue. */
-async function* documentsOf(call: Call, repository: string, format: string) {
+/** Media type of each format. */
+const mediaTypes = { nq: 'application/n-quads', nt: 'application/n-triples' }
+/** Resources of a declared type in one document. */
+const resourcesPerPage = 100
+
+const profileSchema = z.looseObject({
+  resources: z.array(z.looseObject({ id: z.string(), inCatalogue: z.boolean() })),
+})
+
+/** Yields the documents of all catalogues, vocabularies and resources of declared types, or those of one catalogue. */
+async function* documentsOf(call: Call, repository: string, format: keyof typeof mediaTypes) {
   const only = call.text('catalogue')
-  const catalogues = only === undefined ? await idsOf(call, repository, 'catalogues') : [only]
-  const vocabularies = only === undefined ? await idsOf(call, repository, 'vocabularies') : []
+  const catalogues = only === undefined ? await idsOf(call, repository, 'catalogues?') : [only]
+  const vocabularies = only === undefined ? await idsOf(call, repository, 'vocabularies?') : []
   const paths = [
     ...vocabularies.map((id) => `vocabularies/${encodeURIComponent(id)}.${format}`),
     ...catalogues.map((id) => `catalogues/${encodeURIComponent(id)}/dump.${format}`),
+    ...(await resourcePages(call, repository, only)),
   ]
+  const total = paths.length
   for (const [done, path] of paths.entries()) {
-    const { body } = await ask(call, `${repository}/${path}`)
-    call.progress.show({ what: 'exporting', done, total: paths.length, unit: 'documents' })
+    call.progress.show({ what: 'exporting', done, total, unit: 'documents' })
+    const { body } = await ask(call, `${repository}/${path}`, mediaTypes[format])
     if (body) yield* body
   }
+  call.progress.show({ what: 'exporting', done: total, total, unit: 'documents' })
 }
 
-/** Ids of a list, page by page. */
+/** Paths of the pages of all resources of declared types, or of those in one catalogue. */
+async function resourcePages(call: Call, repository: string, catalogue: string | undefined) {
+  const answer = await ask(call, `${repository}/profile`, 'application/json')
+  const { resources } = profileSchema.parse(await answer.json())
+  const pages: string[] = []
+  for (const { id, inCatalogue } of resources) {
+    if (catalogue !== undefined && !inCatalogue) continue
+    const within = catalogue === undefined ? '' : `catalogId=${encodeURIComponent(catalogue)}&`
+    const list = `customresources/${encodeURIComponent(id)}?${within}`
+    const { length } = await idsOf(call, repository, list)
+    const query = `valueType=metadata&hydra=false&graphs=true&limit=${resourcesPerPage}`
+    for (let offset = 0; offset < length; offset += resourcesPerPage)
+      pages.push(`${list}${query}&offset=${offset}`)
+  }
+  return pages
+}
+
+/** Ids of a list, whose address ends in `?` or `&`, page by page. */
 async function idsOf(call: Call, repository: string, list: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (;;) {
     const query = `valueType=identifiers&limit=${idsPerPage}&offset=${ids.length}`
-    const answer = await ask(call, `${repository}/${list}?${query}`)
+    const answer = await ask(call, `${repository}/${list}${query}`, 'application/json')
     const page = idsSchema.parse(await answer.json())
     ids.push(...page)
     if (page.length < idsPerPage) return ids
@@ -109,8 +139,8 @@ async function idsOf(call: Call, repository: string, list: string): Promise<read
 }
 
 /** Gets an address; waits while the platform is busy. Rejects with `ScriptFailure`. */
-async function ask({ signal }: Call, address: string): Promise<Response> {
-  const answer = await retry(() => fetch(address, { signal }), {
+async function ask({ signal }: Call, address: string, accept: string): Promise<Response> {
+  const answer = await retry(() => fetch(address, { headers: { Accept: accept }, signal }), {
     delayMs: (outcome, attempt) => {
       if (!('value' in outcome) || attempt === mostAttempts) return undefined
       const { status, headers } = outcome.value

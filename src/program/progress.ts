@@ -10,7 +10,7 @@ export type WorkState = {
   readonly unit?: string
 }
 
-/** Reporter of progress; `clear` removes the line from the terminal. */
+/** Reporter of progress; `clear` ends it: removes the line from the terminal, or prints the last JSON line that was left out. */
 export type ProgressReporter = {
   readonly show: (step: WorkState) => void
   readonly clear: () => void
@@ -37,21 +37,30 @@ export function progressReporter({
   const isShown = !isQuiet && (isJson || stream.isTTY === true)
   let first: (WorkState & { readonly at: number }) | undefined
   let shownAt = Number.NEGATIVE_INFINITY
-  const show = (step: WorkState) => {
-    if (!isShown) return
-    const time = now()
-    if (first?.what !== step.what) first = { ...step, at: time }
-    if (time - shownAt < (isJson ? jsonMs : redrawMs)) return
-    shownAt = time
-    const rate = (step.done - first.done) / Math.max((time - first.at) / 1000, 0.001)
-    const left = rate > 0 && step.total !== undefined ? (step.total - step.done) / rate : undefined
+  let leftOut: WorkState | undefined
+  const draw = (step: WorkState, time: number) => {
     const { what, done, total } = step
+    const { done: doneBefore, at } = first ?? { done, at: time }
+    const rate = (done - doneBefore) / Math.max((time - at) / 1000, 0.001)
+    const left = rate > 0 && total !== undefined ? (total - done) / rate : undefined
     const numbers = { what, done, total, perSecond: Math.round(rate), secondsLeft: rounded(left) }
     const text = `\r${progressLine(step, rate, left)}\u001b[K`
     stream.write(isJson ? `${JSON.stringify({ progress: numbers })}\n` : text)
   }
+  const show = (step: WorkState) => {
+    if (!isShown) return
+    const time = now()
+    if (first?.what !== step.what) first = { ...step, at: time }
+    leftOut = step
+    if (time - shownAt < (isJson ? jsonMs : redrawMs)) return
+    shownAt = time
+    leftOut = undefined
+    draw(step, time)
+  }
   const clear = () => {
+    if (isJson && leftOut) draw(leftOut, now())
     if (shownAt > 0 && !isJson) stream.write('\r\u001b[K')
+    leftOut = undefined
     shownAt = Number.NEGATIVE_INFINITY
   }
   return { show, clear }

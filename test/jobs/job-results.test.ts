@@ -26,6 +26,11 @@ it('a job keeps what its work answered, and gives it, its progress and its failu
   gate.resolve()
   expect(await result).toEqual({ found: 7 })
   expect(told).toContainEqual({ done: 1, of: 2 })
+  // What is done is done to the end, whatever it reported last.
+  expect([told.at(-1), jobs.get(id)?.progress]).toEqual([
+    { done: 2, of: 2 },
+    { done: 2, of: 2 },
+  ])
   const file = new DatabaseSync(path, { readOnly: true })
   expect(file.prepare('SELECT result FROM job').get()?.['result']).toBe('{"found":7}')
   file.close()

@@ -10,6 +10,7 @@ import {
   temporaryDirectory,
   type Gateway,
 } from '../support/gateway.ts'
+import { cartulary } from '../support/program.ts'
 
 const profile = new URL('../profile/foreign/custom', import.meta.url).pathname
 const prefixes = `
@@ -201,6 +202,23 @@ describe('a profile with types of its own', () => {
       expect(health.profile).toEqual({ id: 'water', hash: page.hash })
     },
   )
+
+  it('is exported through the API as from the files: the same graphs, of all types', async () => {
+    const exported = async (...words: string[]) => {
+      const env = { CARTULARY_SERVER: platform.url, PLATFORM_DATA_DIR: directory }
+      const { code, out, err } = await cartulary(['export', ...words], { env })
+      expect([code, err]).toEqual([0, ''])
+      return out.trim().split('\n')
+    }
+    const graphsOf = (lines: readonly string[]) =>
+      [...new Set(lines.map((line) => / <([^<>]+)> \.$/.exec(line)?.[1] ?? line))].toSorted()
+    const whole = await exported()
+    expect(graphsOf(whole)).toEqual(graphsOf(await exported('--files')))
+    expect(whole.filter((line) => line.includes('"Flood map"@en'))).toHaveLength(1)
+    const water = await exported('--catalogue', 'water')
+    expect(graphsOf(water).filter((iri) => iri.includes('/station/'))).toHaveLength(3)
+    expect(water.join('')).not.toContain('Flood map')
+  })
 
   it('lets a resource go', async () => {
     const answer = await fetch(`${api.repo}/customresources/station/munich?catalogId=water`, {

@@ -47,6 +47,17 @@ describe('the progress', () => {
     })
   })
 
+  it('is printed to the end, also when the last step comes too soon after the one before', () => {
+    const { drawn, clock, show, clear } = reporter(false, { isJson: true })
+    for (const done of [0, 40, 100]) {
+      show({ what: 'sending', done, total: 100 })
+      clock.now += 500
+    }
+    clear()
+    clear()
+    expect(drawn.map((line) => JSON.parse(line).progress.done)).toEqual([0, 100])
+  })
+
   it('is read from the bars of the console', () => {
     expect(stepOfLine(progressBar(1234, 5000), 'reindex')).toEqual({
       what: 'reindex',
