@@ -16,13 +16,14 @@ import { rootApp } from '../http/root.ts'
 import { JobRunner } from '../jobs/job-runner.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { portInProcess } from '../portal/ports.ts'
+import { indexSettings } from '../projector/building/index-settings.ts'
 import { newestIndexed } from '../projector/queue.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { openRepository } from '../repository/repository.ts'
 import { publicLimits } from '../repository/sparql-app.ts'
 import { ckanMounts } from '../search/ckan/ckan-calls.ts'
-import type { SearchIndex } from '../search-index/search-index.ts'
-import type { GraphStore, ReadingStore } from '../store/graph-store.ts'
+import type { IndexSettings } from '../search-index/index-settings.ts'
+import type { GraphStore } from '../store/graph-store.ts'
 import { openReadingStore, runWithStore } from '../store/open-store.ts'
 import { versionClock } from '../store/versions.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
@@ -136,17 +137,15 @@ async function openReaderEngines(shell: StartContext) {
 }
 
 /** Follows the writer: what is cached of the store or the indices is forgotten soon after it has changed. */
-function follow(
-  {
-    store,
-    index,
-    log,
-  }: { readonly store: ReadingStore; readonly index: SearchIndex } & Pick<StartContext, 'log'>,
-  onStoreChanged: () => void,
-) {
-  let [indexed, followedAt] = [-1, performance.now()]
+function follow(context: StartContext & Reader, onStoreChanged: () => void) {
+  const { store, index, log } = context
+  let [indexed, differing, followedAt] = [-1, '', performance.now()]
   const look = async (signal: AbortSignal) => {
-    await index.attach?.(signal)
+    if (await index.attach?.(signal)) {
+      const others = otherFacets(context).join()
+      if (others !== differing && others !== '') log.warn({ indices: others }, 'facets.differ')
+      differing = others
+    }
     const newest = await newestIndexed(store)
     if (newest !== indexed) onStoreChanged()
     indexed = newest
@@ -157,6 +156,17 @@ function follow(
     isCurrent: () => performance.now() - followedAt < lostMs,
     stop: loop.stop,
   }
+}
+
+/** Indices that have other facets than profile and configuration of this process say; searches use those of the index. */
+function otherFacets({ index, profile, config }: Reader): readonly string[] {
+  const idsOf = ({ facets }: IndexSettings) => facets.map(({ id }) => id).join()
+  const own = new Map(
+    indexSettings(profile, config.search.facets, []).map((one) => [one.index, idsOf(one)]),
+  )
+  return index
+    .currentSettings()
+    .flatMap((found) => (own.get(found.index) === idsOf(found) ? [] : [found.index]))
 }
 
 /** For what a reader never does, because it sends such requests on. */

@@ -2,7 +2,7 @@
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
  * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
- * `npm run bench -- portal [--datasets n] [--engine meilisearch]`,
+ * `npm run bench -- readers [--datasets n] [--seconds n]`, `npm run bench -- portal [--datasets n] [--engine meilisearch]`,
  * `npm run bench -- relevance [--corpus demo|datafinder] [--engine meilisearch] [--server url] [--queries file] [--save file] [--against file] [--parameters words=most] [--embedder json]`,
  * `npm run bench -- embedder`, `npm run bench -- desk`, `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
@@ -23,6 +23,7 @@ import { startMeilisearch } from '../support/engines/meilisearch.ts'
 import { portalBench } from './portal-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench } from './repository/repository-bench.ts'
+import { readersBench } from './readers-bench.ts'
 import { relevanceBench } from './relevance/relevance-bench.ts'
 import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
@@ -195,6 +196,11 @@ try {
       await platform.stop()
       await server?.stop()
     }
+  } else if (positionals.includes('readers')) {
+    const [dump, folder] = [join(directory, 'dump.nt'), join(directory, 'single')]
+    generate(values.datasets, 'nt', dump)
+    generate('500', 'ttl', folder)
+    await readersBench({ directory, dump, folder, seconds: Number(values.seconds), say })
   } else if (positionals.includes('siege')) {
     const folder = join(directory, 'single')
     generate('1000', 'ttl', folder)
