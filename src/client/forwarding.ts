@@ -105,7 +105,8 @@ async function look(
     const outgoing = { url, method: 'GET', headers: {} }
     const message = await exchange(outgoing, { ...call, isRepeatable: true })
     message.resume()
-    return message.statusCode === 200 ? 'ready' : 'up'
+    // A writer with a port for administration answers 404 here.
+    return (message.statusCode ?? 500) < 500 ? 'ready' : 'up'
   } catch {
     call.signal.throwIfAborted()
     return 'away'

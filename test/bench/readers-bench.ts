@@ -44,7 +44,10 @@ const whileWriting = async <T>(
   const lane = async () => {
     while (!over.signal.aborted) {
       const n = written++
-      const body = (bodies[n % bodies.length] ?? '').replace(/dct:title "/, `dct:title "${started}-${n} `)
+      const body = (bodies[n % bodies.length] ?? '').replace(
+        /dct:title "/,
+        `dct:title "${started}-${n} `,
+      )
       const headers = { Prefer: 'respond-async' }
       const { status } = await api.putDataset('written', `w${n % 500}`, body, headers)
       if (status >= 300) throw new Error(`a write was answered ${status}`)
