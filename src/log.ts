@@ -119,6 +119,7 @@ export const secretNames: ReadonlySet<string> = new Set([
   'password',
   'proxy-authorization',
   'secret',
+  'secretaccesskey',
   'set-cookie',
   'token',
   'x-api-key',

@@ -157,6 +157,8 @@ function openShell(env: NodeJS.ProcessEnv, startOptions: StartOptions, isDemo: b
   const secrets = secretRegistry(config.secrets)
   const { apiKey } = config.embedder ?? {}
   if (apiKey !== undefined) secrets.add(apiKey)
+  const { secretAccessKey } = config.backup ?? {}
+  if (secretAccessKey !== undefined) secrets.add(secretAccessKey)
   const log = logger(isDemo ? 'warn' : config.logLevel, undefined, {
     clean: (line) => secrets.clean(line),
     ...(config.logFormat !== 'auto' && { isReadable: config.logFormat === 'pretty' }),

@@ -40,6 +40,7 @@ function headerOf(path: string, size: number, seconds: number): Buffer {
 
 const paddingOf = (size: number) => (blockSize - (size % blockSize)) % blockSize
 
+/** Blocks of a tar file with files of a directory, in the order of their paths. */
 async function* blocksOf(directory: string, paths: readonly string[]): AsyncGenerator<Buffer> {
   for (const path of paths) {
     const { size, mtimeMs } = await stat(join(directory, path))
@@ -50,15 +51,33 @@ async function* blocksOf(directory: string, paths: readonly string[]): AsyncGene
   yield Buffer.alloc(2 * blockSize)
 }
 
+const zstandard = () => createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+
+/** Files of a directory, in the order of their paths. */
+export type ArchivedFiles = { readonly directory: string; readonly paths: readonly string[] }
+
+/** Yields the bytes of an archive with files of a directory. */
+export async function* archiveBytes({
+  directory,
+  paths,
+}: ArchivedFiles): AsyncGenerator<Uint8Array> {
+  const packed = zstandard()
+  const packing = pipeline(Readable.from(blocksOf(directory, paths)), packed)
+  // Its failure is that of the reader.
+  packing.catch(() => undefined)
+  yield* packed
+  await packing
+}
+
 /** Writes files of a directory into an archive (mode 600), in the order of their paths. */
 export async function writeArchive(
   archive: string,
-  { directory, paths }: { readonly directory: string; readonly paths: readonly string[] },
+  { directory, paths }: ArchivedFiles,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await pipeline(
     Readable.from(blocksOf(directory, paths)),
-    createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+    zstandard(),
     createWriteStream(archive, { mode: 0o600, flush: true }),
     { ...(signal && { signal }) },
   )
@@ -121,24 +140,39 @@ class ByteReader {
 
 const moreThanFiles = () => new BackupFault('The archive is damaged: it goes on after its end.')
 
+/** Path of an archive, or its bytes with a name for messages. */
+export type ArchiveSource =
+  | string
+  | { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> }
+
 /** Runs `work` with a reader of an archive. Rejects with a `BackupFault` that names the archive where it is damaged. */
 async function withReader<T>(
-  archive: string,
+  archive: ArchiveSource,
   signal: AbortSignal | undefined,
   work: (reader: ByteReader) => Promise<T>,
 ): Promise<T> {
   const unpacked = createZstdDecompress()
-  const reading = pipeline(createReadStream(archive), unpacked, { ...(signal && { signal }) })
-  // Its failure is that of the reader.
-  const ended = reading.catch(() => undefined)
+  const [name, bytes] =
+    typeof archive === 'string'
+      ? [archive, createReadStream(archive)]
+      : [archive.name, Readable.from(archive.bytes)]
+  const reading = pipeline(bytes, unpacked, { ...(signal && { signal }) })
+  let cause: unknown
+  const ended = reading.catch((error: unknown) => {
+    cause = error
+  })
   try {
     return await work(new ByteReader(unpacked))
   } catch (error) {
+    unpacked.destroy()
+    await ended
+    // A source that broke off, and not what was read of it.
+    if (cause instanceof BackupFault) throw cause
     const isPacking =
       error instanceof Error && 'code' in error && /^Z(?:STD)?_/.test(String(error.code))
     if (!isPacking && !(error instanceof BackupFault)) throw error
     const what = isPacking ? `The archive is damaged (${error.message}).` : error.message
-    throw new BackupFault(`${archive}: ${what}`, { cause: error })
+    throw new BackupFault(`${name}: ${what}`, { cause: error })
   } finally {
     unpacked.destroy()
     await ended
@@ -153,7 +187,7 @@ const pathOfFile = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/
  * directory, and for a file for which there is no room.
  */
 export const readArchive = (
-  archive: string,
+  archive: ArchiveSource,
   directory: string,
   signal: AbortSignal | undefined,
 ): Promise<void> =>

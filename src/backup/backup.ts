@@ -22,6 +22,7 @@ import { contentsOf, isDamagedFile, type Snapshot, snapshotOf } from '../sqlite.
 import { textAt } from '../text/json.ts'
 import { archiveEnding, firstFileOf, writeArchive } from './archive.ts'
 import { BackupFault, diskFault } from './backup-fault.ts'
+import { archiveAt, isBucketAddress, removeOlderArchives, sendArchive } from './bucket-backup.ts'
 import {
   backupFormat,
   bytesOf,
@@ -57,7 +58,7 @@ export type Source = Known & {
 }
 
 export type BackupOptions = {
-  /** New directory, or archive whose name ends in `.tar.zst`. */
+  /** New directory, or archive whose name ends in `.tar.zst`, also in a bucket: `s3://{bucket}/{key}`. */
   readonly target: string
   readonly withKey?: boolean
   readonly withoutHistory?: boolean
@@ -75,10 +76,11 @@ export const lastBackupName = 'last-backup'
 /** Writes a backup, verifies it, and then removes older ones beyond `keep`. Rejects with `BackupFault`; nothing half stays. */
 export async function backUp(source: Source, options: BackupOptions): Promise<Manifest> {
   const { signal, target, keep } = options
-  const path = resolve(target)
   const owner = await source.readOwner(source.directory)
   if (!owner)
     throw new BackupFault(`${source.directory} is no data directory: it has no ${identityName}.`)
+  if (isBucketAddress(target)) return backUpToBucket(source, { ...options, owner })
+  const path = resolve(target)
   checkTarget(path, source.directory)
   const parent = dirname(path)
   const part = await mkdir(parent, { recursive: true })
@@ -99,9 +101,7 @@ export async function backUp(source: Source, options: BackupOptions): Promise<Ma
       await rename(part, path)
     }
     await syncDirectory(parent)
-    const bytes = bytesOf(manifest)
-    const last = JSON.stringify({ time: manifest.created, target: path, bytes })
-    await writeFile(join(source.directory, lastBackupName), `${last}\n`, { mode: 0o600 })
+    await noteLast(source.directory, path, manifest)
     if (keep !== undefined) await removeOlder({ parent, keep, storeId: owner.storeId })
     return manifest
   } catch (error) {
@@ -109,6 +109,37 @@ export async function backUp(source: Source, options: BackupOptions): Promise<Ma
   } finally {
     await rm(part, { recursive: true, force: true })
     await rm(archive, { force: true })
+  }
+}
+
+async function noteLast(directory: string, target: string, manifest: Manifest): Promise<void> {
+  const last = JSON.stringify({ time: manifest.created, target, bytes: bytesOf(manifest) })
+  await writeFile(join(directory, lastBackupName), `${last}\n`, { mode: 0o600 })
+}
+
+/** Sends a verified backup to a bucket; its files are copied into the scratch room of the data directory first. */
+async function backUpToBucket(
+  source: Source,
+  options: BackupOptions & { readonly owner: BackupOwner },
+): Promise<Manifest> {
+  const { owner, target, keep, signal = new AbortController().signal } = options
+  const common = { openBucket: source.openBucket, address: target, storeId: owner.storeId, signal }
+  archiveAt(source.openBucket, target)
+  const room = join(source.directory, 'tmp')
+  await mkdir(room, { recursive: true, mode: 0o700 })
+  const part = await mkdtemp(join(room, 'backup-'))
+  try {
+    const manifest = await copyFiles(source, { ...options, part })
+    await verifyBackup(source, part, signal)
+    const paths = [...manifest.files.map((file) => file.path), manifestName]
+    await sendArchive({ ...common, directory: part, paths, bytes: bytesOf(manifest) })
+    await noteLast(source.directory, target, manifest)
+    if (keep !== undefined) await removeOlderArchives({ ...common, keep })
+    return manifest
+  } catch (error) {
+    throw diskFault(error, room)
+  } finally {
+    await rm(part, { recursive: true, force: true })
   }
 }
 

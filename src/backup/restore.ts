@@ -5,6 +5,7 @@ import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import { dirname, join, resolve } from 'node:path'
 import { BackupFault, diskFault } from './backup-fault.ts'
 import { syncDirectory } from './backup.ts'
+import { isBucketAddress } from './bucket-backup.ts'
 import type { Manifest } from './manifest.ts'
 import { identityName, type Known, verifyDirectory, withUnpacked } from './verify.ts'
 
@@ -35,9 +36,12 @@ export async function restoreBackup(
     throw new BackupFault(
       `${directory} has data: name an empty directory, or use --force, and they are moved aside.`,
     )
-  if (resolve(path) === directory) throw new BackupFault('A backup cannot be restored onto itself.')
+  if (!isBucketAddress(path) && resolve(path) === directory)
+    throw new BackupFault('A backup cannot be restored onto itself.')
+  const room = dirname(directory)
   try {
-    return await withUnpacked(path, signal, async (unpacked) => {
+    await mkdir(room, { recursive: true })
+    return await withUnpacked({ source, path, room }, signal, async (unpacked) => {
       const manifest = await verifyDirectory(source, unpacked, signal)
       if (hasFiles)
         await rename(

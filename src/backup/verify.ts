@@ -3,10 +3,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { contentsOf } from '../sqlite.ts'
-import { archiveEnding, readArchive } from './archive.ts'
+import { archiveEnding, type ArchiveSource, readArchive } from './archive.ts'
 import { BackupFault, diskFault } from './backup-fault.ts'
+import { archiveAt, isBucketAddress, type OpenBucket } from './bucket-backup.ts'
 import {
   backupFormat,
   type CopiedFile,
@@ -32,6 +34,7 @@ export type Known = {
   readonly files: readonly KeptFile[]
   /** Numbers of what the files have, by name; asked of the copy. */
   readonly count: (directory: string) => Promise<Readonly<Record<string, number>>>
+  readonly openBucket: OpenBucket
 }
 
 /** Name of the file that says whose data a directory has. */
@@ -63,23 +66,43 @@ export async function verifyBackup(
   path: string,
   signal?: AbortSignal,
 ): Promise<Manifest> {
-  return withUnpacked(path, signal, async (directory) => verifyDirectory(source, directory, signal))
+  const work = async (directory: string) => verifyDirectory(source, directory, signal)
+  return withUnpacked({ source, path, room: tmpdir() }, signal, work)
+}
+
+/** Backup, and the directory in which one of a bucket is unpacked. */
+type Unpacking = {
+  readonly source: Pick<Known, 'openBucket'>
+  readonly path: string
+  readonly room: string
 }
 
 /** Runs `work` with the directory of a backup; that of an archive is removed afterwards. */
 export async function withUnpacked<T>(
-  path: string,
+  { source, path, room }: Unpacking,
   signal: AbortSignal | undefined,
   work: (directory: string) => Promise<T>,
 ): Promise<T> {
+  if (isBucketAddress(path)) {
+    const { bucket, key } = archiveAt(source.openBucket, path)
+    const bytes = bucket.read(key, signal ?? new AbortController().signal)
+    return unpack({ parent: room, archive: { name: path, bytes } }, signal, work)
+  }
   if (!existsSync(path)) throw new BackupFault(`${path} does not exist.`)
   if (!path.endsWith(archiveEnding)) return work(path)
-  const parent = dirname(resolve(path))
+  return unpack({ parent: dirname(resolve(path)), archive: path }, signal, work)
+}
+
+async function unpack<T>(
+  { parent, archive }: { readonly parent: string; readonly archive: ArchiveSource },
+  signal: AbortSignal | undefined,
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
   const directory = await mkdtemp(join(parent, '.unpacked-')).catch((error: unknown) => {
     throw diskFault(error, parent)
   })
   try {
-    await readArchive(path, directory, signal).catch((error: unknown) => {
+    await readArchive(archive, directory, signal).catch((error: unknown) => {
       throw diskFault(error, parent)
     })
     return await work(directory)

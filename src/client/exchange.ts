@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, type RequestOptions } from 'node:https'
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { Failure, type Kind, shown } from '../errors.ts'
 import { hostOf, portOf, type Permission } from './address-guard.ts'
 import type { Connections, GuardedRequest } from './connections.ts'
@@ -18,8 +18,8 @@ export type OutgoingRequest = {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  /** Text, sent as UTF-8 with `Content-Length`; a stream is sent as it comes, and its request can be sent once only. */
-  readonly body?: string | Readable
+  /** Text (as UTF-8) or bytes, sent with `Content-Length`; a stream is sent as it comes, and its request can be sent once only. */
+  readonly body?: string | Uint8Array | Readable
 }
 
 /** Phase in which a request failed: connecting, waiting for the head of the response, or reading the body. */
@@ -117,9 +117,9 @@ function send(outgoing: OutgoingRequest, { connections, permission, clock, signa
     path: `${url.pathname}${url.search}`,
     method,
     headers:
-      typeof body === 'string'
-        ? { ...headers, 'content-length': Buffer.byteLength(body) }
-        : headers,
+      body === undefined || body instanceof Readable
+        ? headers
+        : { ...headers, 'content-length': Buffer.byteLength(body) },
     signal,
     maxHeaderSize: 65_536,
     ...(permission && { guarded: { url, permission, connectMs, signal } }),
@@ -132,7 +132,7 @@ function send(outgoing: OutgoingRequest, { connections, permission, clock, signa
       if (!message.complete) message.destroy(error)
     }),
   )
-  if (typeof body === 'object') sendStream(body, call)
+  if (body instanceof Readable) sendStream(body, call)
   else call.end(body)
   return call
 }

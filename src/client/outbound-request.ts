@@ -27,7 +27,7 @@ export type OutboundRequest = {
   readonly url: string
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
   /** Headers with secrets. They are dropped when a redirect leaves the origin, even if a later redirect leads back. */
   readonly credentials?: Readonly<Record<string, string>>
   readonly reach: Reach

@@ -10,7 +10,7 @@ export type Step = {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly credentials: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
   /** `Cookie` header with the cookies that the host set earlier in the chain. */
   readonly cookie?: string
 }

@@ -241,8 +241,9 @@ export const variables = z.object({
     .register(facts, {
       meaning:
         'Where and when the platform backs its data up: `directory` outside of the data directory, `schedule` (cron, UTC), `keep` ' +
-        '(14 newest stay), `archive`, `withKey` and `history` as listed in [operations](operations.md).',
+        '(14 newest stay), `archive`, `withKey`, `history`, and the bucket of an S3-compatible store, as listed in [operations](operations.md).',
       expected: 'a JSON object such as {"directory":"/backups","schedule":"0 3 * * *"}',
+      secret: 'values',
     }),
   PLATFORM_CLUSTER_CONFIG: json(clusterConfig)
     .optional()

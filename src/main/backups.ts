@@ -4,12 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveEnding } from '../backup/archive.ts'
 import { backUp, lastBackupName } from '../backup/backup.ts'
+import { isBucketAddress, parseAddress } from '../backup/bucket-backup.ts'
 import { bytesOf } from '../backup/manifest.ts'
 import { StartRefused } from '../errors.ts'
 import { type CronTiming, nextOfCron, parseCron } from '../scheduler/cron.ts'
 import { textAt } from '../text/json.ts'
 import { backgroundLoop } from '../workers/background-loop.ts'
-import { backupSource } from './backup-source.ts'
+import { backupSource, withBuckets } from './backup-source.ts'
 import { clock } from './clock.ts'
 import { type PlatformContext, version } from './platform-context.ts'
 
@@ -40,25 +41,25 @@ export async function lastBackup(
 /** Runs the job and its schedule until `stop`. Throws `StartRefused` for a schedule that is none. */
 export function openBackups({ config, jobs, log }: PlatformContext) {
   const { backup, dataDir } = config
+  if (backup) checkBucket(backup)
   const registration = jobs.register({
     kind,
     atOnce: 1,
     retry: { firstMs: retryMs, longestMs: 6 * retryMs },
     run: async (_, { progress, signal }) => {
       if (!backup) return undefined
-      const name = new Date(clock.now())
-        .toISOString()
-        .replace(/\.\d+Z$/, 'Z')
-        .replaceAll(':', '')
-      const target = join(backup.directory, backup.archive ? name + archiveEnding : name)
-      const manifest = await backUp(backupSource(dataDir, version), {
-        target,
-        withKey: backup.withKey,
-        withoutHistory: !backup.history,
-        keep: backup.keep,
-        progress: (share, file) => progress({ done: Math.round(share * 100), of: 100, note: file }),
-        signal,
-      })
+      const target = targetIn(backup, new Date(clock.now()).toISOString())
+      const manifest = await withBuckets({ settings: backup, log }, (openBucket) =>
+        backUp(backupSource(dataDir, version, openBucket), {
+          target,
+          withKey: backup.withKey,
+          withoutHistory: !backup.history,
+          keep: backup.keep,
+          progress: (share, file) =>
+            progress({ done: Math.round(share * 100), of: 100, note: file }),
+          signal,
+        }),
+      )
       const bytes = bytesOf(manifest)
       log.info({ target, bytes }, 'backup.written')
       return { target, created: manifest.created, bytes }
@@ -85,6 +86,24 @@ export function openBackups({ config, jobs, log }: PlatformContext) {
       await registration.stop()
     },
   }
+}
+
+type BackupSettings = NonNullable<PlatformContext['config']['backup']>
+
+/** Address of a new backup, in a bucket always an archive; `time` is ISO 8601. */
+function targetIn({ directory, archive }: BackupSettings, time: string): string {
+  const name = time.replace(/\.\d+Z$/, 'Z').replaceAll(':', '')
+  if (isBucketAddress(directory)) return `${directory.replace(/\/+$/, '')}/${name}${archiveEnding}`
+  return join(directory, archive ? name + archiveEnding : name)
+}
+
+/** Throws `StartRefused` for an address in a bucket that is none, and without the store of the bucket. */
+function checkBucket(settings: BackupSettings): void {
+  if (!isBucketAddress(settings.directory)) return
+  parseAddress(targetIn(settings, 'name'))
+  for (const name of ['endpoint', 'accessKeyId', 'secretAccessKey'] as const)
+    if (settings[name] === undefined)
+      throw new StartRefused(`PLATFORM_BACKUP_CONFIG: ${name} is missing for ${settings.directory}`)
 }
 
 function readSchedule(cron: string): CronTiming {

@@ -1,5 +1,6 @@
 /** Verbs that work on the files of a data directory: backup, verify and restore while the platform runs or not, rebase and migrate while it does not. */
 
+import type { Source } from '../backup/backup.ts'
 import { bytesOf, type Manifest } from '../backup/manifest.ts'
 import { WrongUsage } from '../errors.ts'
 import { dataDirectory, exitCodes, type Verb } from './verb.ts'
@@ -20,6 +21,16 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
   throw new WrongUsage(`--${name} ${text}: a whole number from 1`)
 }
 
+/** Runs `work` with the data directory; the settings are read for an address in a bucket only. */
+async function withSource<T>(address: string, work: (source: Source) => Promise<T>): Promise<T> {
+  const { backupSource, withConfiguredBuckets } = await import('../main/backup-source.ts')
+  const { version } = await import('../main/platform-context.ts')
+  if (!address.startsWith('s3://')) return work(backupSource(dataDirectory(), version))
+  return withConfiguredBuckets(process.env, (openBucket) =>
+    work(backupSource(dataDirectory(), version, openBucket)),
+  )
+}
+
 const backupVerb: Verb = {
   name: 'backup',
   words: '<target>',
@@ -32,17 +43,17 @@ const backupVerb: Verb = {
   ],
   run: async ({ words: [target = ''], flag, text, isJson, signal, print, progress }) => {
     const { backUp } = await import('../backup/backup.ts')
-    const { backupSource } = await import('../main/backup-source.ts')
-    const { version } = await import('../main/platform-context.ts')
-    const manifest = await backUp(backupSource(dataDirectory(), version), {
-      target,
-      keep: wholeNumber('keep', text('keep')),
-      withKey: flag('with-key'),
-      withoutHistory: !flag('history'),
-      progress: (share, file) =>
-        progress.show({ what: file, done: Math.round(share * 100), total: 100 }),
-      signal,
-    }).finally(progress.clear)
+    const manifest = await withSource(target, (source) =>
+      backUp(source, {
+        target,
+        keep: wholeNumber('keep', text('keep')),
+        withKey: flag('with-key'),
+        withoutHistory: !flag('history'),
+        progress: (share, file) =>
+          progress.show({ what: file, done: Math.round(share * 100), total: 100 }),
+        signal,
+      }),
+    ).finally(progress.clear)
     await print(isJson ? `${JSON.stringify(manifest)}\n` : summaryOf(manifest))
   },
 }
@@ -55,9 +66,8 @@ const verifyVerb: Verb = {
   run: async ({ words: [path = ''], isJson, signal, print }) => {
     const { BackupFault } = await import('../backup/backup-fault.ts')
     const { verifyBackup } = await import('../backup/verify.ts')
-    const { backupSource } = await import('../main/backup-source.ts')
     try {
-      const manifest = await verifyBackup(backupSource('', ''), path, signal)
+      const manifest = await withSource(path, (source) => verifyBackup(source, path, signal))
       await print(isJson ? `${JSON.stringify(manifest)}\n` : summaryOf(manifest))
     } catch (error) {
       if (!(error instanceof BackupFault)) throw error
@@ -78,9 +88,9 @@ const restoreVerb: Verb = {
   options: [['--force', 'moves data that are there aside, to {directory}.before-{time}']],
   run: async ({ words: [path = ''], flag, isJson, signal, print }) => {
     const { restoreBackup } = await import('../backup/restore.ts')
-    const { backupSource, isInUse } = await import('../main/backup-source.ts')
+    const { isInUse } = await import('../main/backup-source.ts')
     const options = { directory: dataDirectory(), force: flag('force'), isInUse, signal }
-    const manifest = await restoreBackup(backupSource('', ''), path, options)
+    const manifest = await withSource(path, (source) => restoreBackup(source, path, options))
     await print(isJson ? `${JSON.stringify(manifest)}\n` : summaryOf(manifest))
   },
 }

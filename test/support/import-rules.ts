@@ -85,6 +85,7 @@ const packageFolders: Readonly<Record<string, readonly string[]>> = {
   fflate: ['portal'],
   pino: ['log'],
   commander: ['program'],
+  aws4fetch: ['backup'],
 }
 
 const folderOf = (path: string) => path.split('/')[0]?.replace(/\.ts$/, '') ?? ''
