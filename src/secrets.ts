@@ -11,6 +11,8 @@ import { secretNames } from './log.ts'
 export type Secrets = {
   /** Secret that pipes reference by this name. */
   named(name: string): Secret | undefined
+  /** Replaces the named secrets; earlier values stay masked. */
+  replaceNamed(named: Readonly<Record<string, string>>): void
   /** Adds a secret without a name: a literal in a pipe, a token of a repository. */
   add(value: string): Secret
   /** Masks every known secret of six or more characters in a text, also where it is escaped or encoded. */
@@ -21,7 +23,7 @@ export type Secrets = {
 
 /** Makes the registry; `named` is name → value, as configured. */
 export function secretRegistry(named: Readonly<Record<string, string>> = {}): Secrets {
-  const byName = new Map(Object.entries(named).map(([name, value]) => [name, new Secret(value)]))
+  let byName = new Map<string, Secret>()
   const registered = new Set<string>()
   let pattern: RegExp | undefined
   const register = (value: string) => {
@@ -29,10 +31,15 @@ export function secretRegistry(named: Readonly<Record<string, string>> = {}): Se
     registered.add(value)
     pattern = patternOf(registered)
   }
-  for (const value of Object.values(named)) register(value)
+  const replaceNamed = (values: Readonly<Record<string, string>>) => {
+    byName = new Map(Object.entries(values).map(([name, value]) => [name, new Secret(value)]))
+    for (const value of Object.values(values)) register(value)
+  }
+  replaceNamed(named)
   const clean = (text: string) => (pattern ? text.replace(pattern, mask) : text)
   return {
     named: (name) => byName.get(name),
+    replaceNamed,
     add: (value) => {
       register(value)
       return new Secret(value)

@@ -106,7 +106,7 @@ async function* linePerId(
   return failed === 0
 }
 
-type PlatformAccess = ServiceAddresses & { readonly bundled: string; readonly key: string }
+type PlatformAccess = ServiceAddresses & { readonly bundled: string; readonly key: () => string }
 
 /** Functions of the commands of the console, which call the platform without a socket. They throw `Failure` for its refusals. */
 export const vocabularyPart = ({
@@ -119,7 +119,7 @@ export const vocabularyPart = ({
     if (invalidId !== undefined)
       throw new Failure('invalid-parameter', `${invalidId.slice(0, 100)} is no id of a vocabulary`)
     const client = new VocabularyClient(platform, signal)
-    const context = { client, bundled, key: async () => key, signal }
+    const context = { client, bundled, key: async () => key(), signal }
     if (!(yield* install({ name: 'install', ids, from: 'bundled' }, context)))
       throw new Failure('conflict', 'not all of them could be installed; the lines above say why')
   },

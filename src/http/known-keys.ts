@@ -11,7 +11,8 @@ import { hasRole } from './roles.ts'
 
 /**
  * Opens the API keys: the configured ones, else the key in the file `{directory}/api-key`, which the first start generates. `own`
- * are the keys that the process uses for its own calls. Throws as `keyFile`.
+ * are the keys that the process uses for its own calls; `reload` replaces all of them by those that are configured then, or by the
+ * key in the file. Throws as `keyFile`.
  */
 export async function openKeys(options: {
   readonly configured: KeyConfig | undefined
@@ -24,7 +25,28 @@ export async function openKeys(options: {
   const { configured, directory, keyFailures, accounts, log } = options
   // A key that only this process has: it may act for people, and does not depend on the configured permissions.
   const ownKey = randomBytes(32).toString('base64url')
-  const keyOptions = { keyFailures, ownKey, ...(accounts && { accounts }) }
+  const first = await readKeys(configured, directory, log)
+  const keys = apiKeys(first, { keyFailures, ownKey, ...(accounts && { accounts }) })
+  let current = processKeys(first, ownKey)
+  const own: ProcessKeys = {
+    ownRepository: (catalogue) => current.ownRepository(catalogue),
+    otherRepository: (catalogue) => current.otherRepository(catalogue),
+    acting: () => current.acting(),
+  }
+  const reload = async (next: KeyConfig | undefined) => {
+    const read = await readKeys(next, directory, log)
+    keys.replace(read)
+    current = processKeys(read, ownKey)
+  }
+  return { keys, own, reload }
+}
+
+/** Keys that are configured, else the generated one; both are logged by their ids or their file. */
+async function readKeys(
+  configured: KeyConfig | undefined,
+  directory: string,
+  log: Log,
+): Promise<KeyConfig> {
   if (configured) {
     const configuredKeys = apiKeys(configured).list()
     const summary = configuredKeys.map(({ id, permissions: { length } }) => ({
@@ -32,13 +54,11 @@ export async function openKeys(options: {
       permissions: length,
     }))
     log.info({ keys: summary }, 'keys.configured')
-    const keys = apiKeys(configured, keyOptions)
-    return { keys, own: processKeys(configured, ownKey) }
+    return configured
   }
   const { key, path, created } = await keyFile(directory)
   log.info({ path, created }, 'keys.generated')
-  const generated = { [key]: ['*'] }
-  return { keys: apiKeys(generated, keyOptions), own: processKeys(generated, ownKey) }
+  return { [key]: ['*'] }
 }
 
 // The generated key.

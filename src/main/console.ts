@@ -110,7 +110,7 @@ function repositoryOf(
         const isSearch = new URL(request.url).pathname.startsWith(`${servicePaths.search}/`)
         return (isSearch && search ? search.app : repository.app).fetch(request)
       },
-      key: context.key.ownRepository(),
+      key: () => context.key.ownRepository(),
       bundled: shipped('shapes/vocabularies'),
     }),
     index: maintenance.projectAgain,

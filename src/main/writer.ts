@@ -22,7 +22,7 @@ export async function openWritingPlatform(
 ): Promise<OpenPlatform> {
   const { config, log } = first
   const engines = await openEngines(first)
-  const { close: closeAccess, ...access } = await openAccess(config, log)
+  const { close: closeAccess, ...access } = await openAccess(config, secrets, log)
   const context: PlatformContext = { ...first, ...engines, ...access, secrets, segmentUrl }
   const running = await openServices(context)
   const watch = readiness(engines.store, { elapsed: () => performance.now(), pause, log })
@@ -46,7 +46,7 @@ export async function openWritingPlatform(
     close: async () => {
       await running.stop()
       await engines.close()
-      closeAccess()
+      await closeAccess()
     },
   }
 }
