@@ -14,6 +14,7 @@ import { StartRefused, WrongUsage } from '../errors.ts'
 import { openLease } from '../lease.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { rebase, rebaseQuad } from '../rdf/rebase.ts'
+import { vectorsFormat } from '../search-index/embedding/vector-file.ts'
 import { snapshotOf } from '../sqlite.ts'
 import { keptFiles, processLeaseName } from './data-files.ts'
 import { type Identity, readIdentity, writeIdentity } from './identity.ts'
@@ -100,6 +101,9 @@ async function identityFor(directory: string, from: string): Promise<Identity> {
   return identity
 }
 
+/** Files that are copied; vectors are found by texts, and the embedder need not be asked again. */
+const copiedFiles = [...keptFiles, { name: 'search/vectors.db', format: vectorsFormat }]
+
 type Copying = RebaseOptions & { readonly copy: string; readonly identity: Identity }
 
 /** Writes the copy; removes it after a failure and a dry run. Resolves with the numbers of what was written. */
@@ -108,7 +112,7 @@ async function writeCopy(options: Copying): Promise<Readonly<Record<string, numb
   let isKept = false
   try {
     await mkdir(copy, { mode: 0o700 })
-    const there = keptFiles.filter(({ name }) => existsSync(join(directory, name)))
+    const there = copiedFiles.filter(({ name }) => existsSync(join(directory, name)))
     for (const [done, { name, format }] of there.entries()) {
       signal?.throwIfAborted()
       progress('copying', done, there.length)

@@ -1,13 +1,14 @@
 /** A platform moves to another base of its IRIs: everything is there under new addresses, and texts stay as they were. */
 
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { keptFiles } from '../../src/main/data-files.ts'
 import { rebasedFiles } from '../../src/main/rebase-files.ts'
 import { rebase, rebaseQuad } from '../../src/rdf/rebase.ts'
+import { printOf, VectorFile } from '../../src/search-index/embedding/vector-file.ts'
 import { openLease } from '../../src/lease.ts'
 import {
   client,
@@ -115,7 +116,9 @@ it('a platform has records of every kind with the base in every position', async
   const dataset = (title: string) =>
     `${prefixes}<> a dcat:Dataset ; dct:title "${title}"@en ; <${from}prop> "x" ;
       dct:description "Text"@en ; dcat:keyword "lake"@en ; dcat:contactPoint [ foaf:name "Jim" ] .`
-  for (const title of ['One', 'Two', 'Three', `At ${from}set/data/d1`])
+  // Each 20th version has the whole state.
+  const more = Array.from({ length: 20 }, (_, n) => `Number ${n}`)
+  for (const title of ['One', 'Two', 'Three', ...more, `At ${from}set/data/d1`])
     await put('d1', dataset(title))
   await put('intricate', intricate)
   // Data that come back from here name everything by its IRI.
@@ -205,7 +208,9 @@ describe('after a rebase', () => {
       tags.set(path, (await ask('GET', path)).headers.get('ETag') ?? '')
     }
     const versions = await json('/datasets/d1/versions')
-    const firsts = await Promise.all([1, 2, 3].map((n) => graph(`/datasets/d1/versions/${n}`)))
+    const firsts = await Promise.all(
+      [1, 2, 3, 20, 23].map((n) => graph(`/datasets/d1/versions/${n}`)),
+    )
     return { graphs, tags, versions, firsts }
   }
   let before: Seen
@@ -213,11 +218,21 @@ describe('after a rebase', () => {
     await start(from)
     before = await seen()
     await platform.stop()
+    const vectors = new VectorFile(join(directory, 'search', 'vectors.db'))
+    vectors.add([{ print: printOf('a', 'text'), vector: Int8Array.of(1, 2) }], 'a')
+    vectors.close()
+    mkdirSync(`${directory}.rebased`)
+    const left = await run(`rebase --from ${from} --to ${to} --data data`)
+    expect([left.code, left.err]).toEqual([1, expect.stringContaining('was cut short: remove it')])
+    await remove(`${directory}.rebased`)
     const { code, out, err } = await run(
       `rebase --from ${from.slice(0, -1)} --to ${to} --data data`,
     )
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain('the data as they were are in ')
+    const same = new VectorFile(join(directory, 'search', 'vectors.db'))
+    expect(same.read([printOf('a', 'text')])).toEqual([Int8Array.of(1, 2)])
+    same.close()
     await start(to)
   }, 120_000)
 
