@@ -216,16 +216,20 @@ export async function identify(
   return { identity, isOther: isAnew || (kept !== undefined && kept.storeId !== identity.storeId) }
 }
 
+/** Rejects with `StartRefused` for a data directory that a process that writes has used: a reader keeps nothing in its own. */
+export async function refuseWriterDirectory({ dataDir }: Config): Promise<void> {
+  if (!(await readIdentity(dataDir))) return
+  throw new StartRefused(
+    `${dataDir} is the data directory of a process that writes: give this reader (PLATFORM_WRITER_URL) an empty PLATFORM_DATA_DIR of its own.`,
+  )
+}
+
 /**
  * Base IRI of the data in the store of the writer. Rejects with `store-unavailable` while the writer has not begun it, and with
- * `StartRefused` for another base than the configured one, a newer format, and a data directory that a writer has used.
+ * `StartRefused` for another base than the configured one and a newer format.
  */
 export async function baseOfWriter(config: Config, store: SelectStore): Promise<string> {
   const facts = await factsOf(store)
-  if (await readIdentity(config.dataDir))
-    throw new StartRefused(
-      `${config.dataDir} is the data directory of a process that writes: give this reader (PLATFORM_WRITER_URL) an empty PLATFORM_DATA_DIR of its own.`,
-    )
   if (!facts)
     throw new Failure('store-unavailable', 'The process that writes has not begun this store yet.')
   if (facts.format > format) throw newerStore(facts)

@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writerClient } from '../client/forwarding.ts'
 import { StartRefused } from '../errors.ts'
@@ -33,7 +33,7 @@ import { clock } from './clock.ts'
 import { openSearch } from './embedding.ts'
 import { acquireDirectory, openProfile, type StartContext } from './engines.ts'
 import { readerHealth, readiness } from './health.ts'
-import { baseOfWriter } from './identity.ts'
+import { baseOfWriter, refuseWriterDirectory } from './identity.ts'
 import { showNeighbours } from './numbers.ts'
 import { furtherPaths, httpAt, httpOptions, servicePaths, version } from './platform-context.ts'
 import { type OpenPlatform, rootOptions } from './open-platform.ts'
@@ -42,7 +42,7 @@ import { readerRoutes, type ReaderRoutes } from './reader-routes.ts'
 import { searchService, sparqlService } from './reading-services.ts'
 import { reportWaiting } from './waiting.ts'
 
-/** Milliseconds between two looks for what the writer has changed, and without one until the process is not ready. */
+/** Milliseconds between two looks for what the writer has changed, and without one of the store until the process is not ready. */
 const [followMs, lostMs] = [1000, 10_000]
 
 type Reader = Awaited<ReturnType<typeof openReaderEngines>>
@@ -59,7 +59,7 @@ export async function openReadingPlatform(shell: StartContext): Promise<OpenPlat
   const watch = readiness(engines.store, { elapsed: now, pause, log })
   const isReady = () => watch.isReady() && follower.isCurrent()
   showNeighbour('store', () => watch.storeHealth() !== undefined)
-  showNeighbour('engine', follower.isCurrent)
+  showNeighbour('engine', follower.hasEngine)
   showNeighbour('writer', writer.isUp)
   showNeighbours(numbers)
   const forwarding = forwardingApp(httpOptions(context), writer)
@@ -95,11 +95,10 @@ export async function openReadingPlatform(shell: StartContext): Promise<OpenPlat
 async function openReaderEngines(shell: StartContext) {
   const { config: given, log, numbers, waiting } = shell
   if (!given.triplestore) throw new StartRefused('A reader needs PLATFORM_TRIPLESTORE_CONFIG.')
+  await refuseWriterDirectory(given)
   const profile = await openProfile(shell)
   const directory = await acquireDirectory(shell)
-  // Files of an earlier start would tell of records that are gone.
-  for (const name of ['records.sqlite', 'jobs.sqlite', 'accounts.sqlite', 'deleted'])
-    rmSync(join(given.dataDir, name), { recursive: true, force: true })
+  const dataDir = emptyScratch(given.dataDir)
   let names = namesOf(given.baseUri, given.segments)
   const onWaiting = reportWaiting(waiting, 'store')
   const store = await openReadingStore(given.triplestore, {
@@ -113,10 +112,15 @@ async function openReaderEngines(shell: StartContext) {
   const baseUri = await runWithStore(() => baseOfWriter(given, store), { log, pause, onWaiting })
   // The form of dates matters to the writer alone, which makes the documents.
   const search = { ...given.search, dates: given.search.dates ?? ('faithful' as const) }
-  const config = { ...given, baseUri, search }
+  const config = { ...given, dataDir, baseUri, search }
   names = namesOf(baseUri, config.segments)
   const { index, embedding } = await openSearch({ config, log, numbers })
-  const jobs = new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })
+  const jobs = new JobRunner({ path: join(dataDir, 'jobs.sqlite'), log, ...clock })
+  const accounts = new Accounts({
+    path: join(dataDir, 'accounts.sqlite'),
+    now: Date.now,
+    hasAdministrator: true,
+  })
   return {
     config,
     profile,
@@ -125,10 +129,12 @@ async function openReaderEngines(shell: StartContext) {
     index,
     embedding,
     jobs,
+    accounts,
     // All requests with keys go to the writer.
     keys: apiKeys({}),
     close: async () => {
       await jobs.stop()
+      accounts.close()
       await index.close()
       await store.close()
       directory.release()
@@ -136,25 +142,44 @@ async function openReaderEngines(shell: StartContext) {
   }
 }
 
+/** Makes the directory of files that a reader does not keep: those of an earlier start would name records that are gone. */
+function emptyScratch(directory: string): string {
+  const scratch = join(directory, 'reader')
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  return scratch
+}
+
 /** Follows the writer: what is cached of the store or the indices is forgotten soon after it has changed. */
 function follow(context: StartContext & Reader, onStoreChanged: () => void) {
   const { store, index, log } = context
-  let [indexed, differing, followedAt] = [-1, '', performance.now()]
-  const look = async (signal: AbortSignal) => {
-    if (await index.attach?.(signal)) {
-      const others = otherFacets(context).join()
-      if (others !== differing && others !== '') log.warn({ indices: others }, 'facets.differ')
-      differing = others
-    }
+  let [indexed, differing] = [-1, '']
+  let [storeAt, indexAt] = [-Infinity, -Infinity]
+  const lookAtStore = async () => {
     const newest = await newestIndexed(store)
     if (newest !== indexed) onStoreChanged()
     indexed = newest
-    followedAt = performance.now()
+    storeAt = performance.now()
   }
-  const loop = backgroundLoop('writer.follow-failed', followMs, look, { log, pause, firstMs: 0 })
+  const lookAtIndex = async (signal: AbortSignal) => {
+    const hasChanged = await index.attach?.(signal)
+    indexAt = performance.now()
+    if (!hasChanged) return
+    const others = otherFacets(context).join()
+    if (others !== differing && others !== '') log.warn({ indices: others }, 'facets.differ')
+    differing = others
+  }
+  const timing = { log, pause, firstMs: 0, longestRetryMs: 5 * followMs }
+  const loops = [lookAtStore, lookAtIndex].map((look) =>
+    backgroundLoop('writer.follow-failed', followMs, look, timing),
+  )
+  const isRecent = (at: number) => performance.now() - at < lostMs
   return {
-    isCurrent: () => performance.now() - followedAt < lostMs,
-    stop: loop.stop,
+    isCurrent: () => isRecent(storeAt),
+    hasEngine: () => isRecent(indexAt),
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
   }
 }
 
@@ -182,7 +207,8 @@ function readingRepository(context: StartContext & Reader) {
     write: async () => notHere(),
     writeEach: async () => notHere(),
   }
-  const { log, jobs, keys, limits, names, profile } = { ...context, limits: config.limits }
+  const { accounts, log, jobs, keys, names, profile } = context
+  const { limits } = config
   return openRepository({
     isReader: true,
     store: complete,
@@ -192,11 +218,7 @@ function readingRepository(context: StartContext & Reader) {
     limits,
     names,
     profile,
-    accounts: new Accounts({
-      path: join(config.dataDir, 'accounts.sqlite'),
-      now: Date.now,
-      hasAdministrator: true,
-    }),
+    accounts,
     versions: versionClock(0, Date.now),
     onCommitted: notHere,
     onCascadeMark: notHere,

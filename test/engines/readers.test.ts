@@ -1,6 +1,7 @@
 /** One process that writes and others that only read, on one triplestore and one search engine. */
 
 import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   client,
@@ -13,10 +14,12 @@ import {
 import { freePort, type Engine } from '../support/engines/engine.ts'
 import { ownMeilisearch, type SearchServer } from '../support/engines/meilisearch.ts'
 import { prefixes } from '../support/repository.ts'
-import { fresh, isMissing, settingsFor, stores } from './stores.ts'
+import { fresh, isMissing, stores } from './stores.ts'
 
 /** A write that is answered when searches show it. */
 const wait = { Prefer: 'wait=20' }
+/** One that is answered when it is in the store. */
+const noWait = { Prefer: 'respond-async' }
 
 const rounds = Number(process.env['REQUEST_ROUNDS'] ?? 30)
 const key = 'a-key-of-the-readers-suite-1234567'
@@ -31,7 +34,10 @@ const catalogue = (title: string, more = '') =>
   `${prefixes}<> a dcat:Catalog ; dct:title "${title}"@en ${more}.`
 const hidden = '; <https://piveau.eu/ns/voc#visibility> <https://piveau.eu/ns/voc#hidden> '
 
-describe.each(stores)('on %s', (name) => {
+/** Dialect of the platform, and the server that it is tried on. */
+const dialects = [...stores.map((name) => [name, name] as const), ['sparql11', 'fuseki'] as const]
+
+describe.each(dialects)('with the dialect %s on %s', (dialect, name) => {
   describe.skipIf(isMissing(name) || isSearchMissing)('a writer and two readers', () => {
     let store: Engine
     let engine: SearchServer
@@ -50,7 +56,7 @@ describe.each(stores)('on %s', (name) => {
       store = await fresh(name)
       engine = await ownMeilisearch()
       env = {
-        ...settingsFor(store.config),
+        PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify({ ...store.config, dialect }),
         PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify({
           engine: 'meilisearch',
           url: engine.url,
@@ -100,6 +106,15 @@ describe.each(stores)('on %s', (name) => {
       })
     })
 
+    it('leave the files of the writer alone: a reader does not start in its directory', async () => {
+      const before = await readdir(writer.directory)
+      const inItsPlace = { ...env, PLATFORM_WRITER_URL: writer.url }
+      await expect(gateway(writer.directory, inItsPlace)).rejects.toThrow(
+        'of a process that writes',
+      )
+      expect(await readdir(writer.directory)).toEqual(before)
+    })
+
     it('take writes at each, and show them at each', async () => {
       const made = await readerOne().put('/catalogues/c1', catalogue('C1'))
       expect(made.status).toBe(201)
@@ -130,15 +145,15 @@ describe.each(stores)('on %s', (name) => {
     it(`never both change what both have read, nor make one IRI twice, in ${rounds} rounds`, async () => {
       for (let round = 0; round < rounds; round += 1) {
         const read = await fetch(`${readerOne().repo}/datasets/levels.nt`)
-        const headers = { 'If-Match': read.headers.get('ETag') ?? '' }
+        const headers = { ...noWait, 'If-Match': read.headers.get('ETag') ?? '' }
         const changed = await Promise.all([
           readerOne().putDataset('c1', 'levels', dataset(`a${round}`), headers),
           readerTwo().putDataset('c1', 'levels', dataset(`b${round}`), headers),
         ])
         expect(new Set(changed.map(({ status }) => status))).toEqual(new Set([204, 412]))
         const made = await Promise.all([
-          readerOne().putDataset('c1', `new-${round}`, dataset('one')),
-          readerTwo().putDataset('c2', `new-${round}`, dataset('two')),
+          readerOne().putDataset('c1', `new-${round}`, dataset('one'), noWait),
+          readerTwo().putDataset('c2', `new-${round}`, dataset('two'), noWait),
         ])
         expect(made.map(({ status }) => status)).toEqual([201, 201])
         const places = new Set(made.map((answer) => answer.headers.get('Location')))
@@ -160,9 +175,9 @@ describe.each(stores)('on %s', (name) => {
         }
       })()
       for (let round = 0; round < rounds * 3; round += 1)
-        expect((await readerOne().putDataset('c1', 'levels', dataset(`x${round}`))).status).toBe(
-          204,
-        )
+        expect(
+          (await readerOne().putDataset('c1', 'levels', dataset(`x${round}`), noWait)).status,
+        ).toBe(204)
       over.abort()
       await reading
       expect(seen.length).toBeGreaterThan(10)
@@ -284,7 +299,7 @@ describe.each(stores)('on %s', (name) => {
       const write = async (lane: number) => {
         for (let n = 0; ; n += 1) {
           const answer = await readerOne()
-            .putDataset('c2', `kill-${lane}-${n}`, dataset('killed'), { Prefer: 'respond-async' })
+            .putDataset('c2', `kill-${lane}-${n}`, dataset('killed'), noWait)
             .catch(() => undefined)
           if (answer?.status !== 201) return
           acknowledged += 1
