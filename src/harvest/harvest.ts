@@ -84,42 +84,13 @@ const forgottenAfterMs = 30 * dayMs
 
 /** Opens the ledger and creates the segments. */
 export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
-  const { config, directory, now } = options
+  const { directory, now } = options
   const ledger = new Ledger(join(directory, 'harvest.sqlite'))
   ledger.forgetProgressBefore(now() - forgottenAfterMs)
   const countChange = await changeCounter(options, ledger)
   const active = new Map<string, ExportRun>()
-  const context: ExportContext = {
-    ...options,
-    ledger,
-    countChange,
-    active,
-    kinds: () => kinds,
-  }
-  const deps: ImporterDeps = {
-    ...options,
-    allow: config.allow,
-    limits: config,
-    missing: (runId) => active.get(runId)?.missingSourceIds() ?? [],
-    ownsRecords: (runId) => active.get(runId)?.ownsRecords ?? true,
-    validators: (run, shape, forceDays) => validatorsOf(context, run, shape, forceDays),
-  }
-  const limits = withDefaults(usualTransformLimits, options.transforms)
-  const transformDeps: TransformDeps = { ...options, allow: config.allow, limits }
-  const kinds = [
-    importerSegment(rdfImporter, deps),
-    importerSegment(sparqlImporter, deps),
-    importerSegment(ckanImporter, deps),
-    importerSegment(dkanImporter, deps),
-    importerSegment(dataJsonImporter, deps),
-    importerSegment(udataImporter(options.ownHost), deps),
-    importerSegment(opendatasoftImporter, deps),
-    importerSegment(socrataImporter, deps),
-    importerSegment(arcgisImporter, deps),
-    scriptTransformer(transformDeps),
-    constructTransformer(transformDeps),
-    exporterSegment(context),
-  ]
+  const context: ExportContext = { ...options, ledger, countChange, active, kinds: () => kinds }
+  const kinds = harvestKinds(options, context)
   return {
     kinds,
     afterImport: identifyRecords(active),
@@ -129,6 +100,39 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     duplicates: (catalogue, signal) => duplicateGroups(ledger, catalogue, signal),
     stop: async () => ledger.close(),
   }
+}
+
+/** Makes the kinds of segments for harvesting. Checks of configurations need nothing but limits, secrets and hosts. */
+export function harvestKinds(
+  options: HarvestOptions,
+  context: ExportContext,
+): readonly SegmentKind[] {
+  const { config, transforms, ownHost } = options
+  const { active } = context
+  const deps: ImporterDeps = {
+    ...options,
+    allow: config.allow,
+    limits: config,
+    missing: (runId) => active.get(runId)?.missingSourceIds() ?? [],
+    ownsRecords: (runId) => active.get(runId)?.ownsRecords ?? true,
+    validators: (run, shape, forceDays) => validatorsOf(context, run, shape, forceDays),
+  }
+  const limits = withDefaults(usualTransformLimits, transforms)
+  const transformDeps: TransformDeps = { ...options, allow: config.allow, limits }
+  return [
+    importerSegment(rdfImporter, deps),
+    importerSegment(sparqlImporter, deps),
+    importerSegment(ckanImporter, deps),
+    importerSegment(dkanImporter, deps),
+    importerSegment(dataJsonImporter, deps),
+    importerSegment(udataImporter(ownHost), deps),
+    importerSegment(opendatasoftImporter, deps),
+    importerSegment(socrataImporter, deps),
+    importerSegment(arcgisImporter, deps),
+    scriptTransformer(transformDeps),
+    constructTransformer(transformDeps),
+    exporterSegment(context),
+  ]
 }
 
 /** Compares the number of changes with the one stored elsewhere; returns the function that counts a change in both places. */

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { parseConfig, type Config } from '../config/config.ts'
 import { loadProfile } from '../profile/load-profile.ts'
-import { readPipeFolder } from '../pipe/sources/pipe-files.ts'
+import { mergePipeFiles, readPipeFolder } from '../pipe/sources/pipe-files.ts'
 import { checkFacets, defaultFacets } from '../projector/building/facets.ts'
 import { maskSecrets } from '../scheduler/masking.ts'
 import { toJson, type JsonObject } from '../text/json.ts'
@@ -79,24 +79,26 @@ async function checkProfile({ profile: { directory, enabled }, search }: Config)
   return [`${profile.id} ${profile.versionInfo}`.trim(), ...profile.warnings].join('; ')
 }
 
-/** Reads the directories of pipes, not the repositories. */
-async function checkPipes({ cluster, limits }: Config): Promise<CheckedPart> {
+/** Reads the directories of pipes, not the repositories, and checks the pipes as the scheduler does. */
+async function checkPipes(config: Config): Promise<CheckedPart> {
+  const { cluster, limits } = config
+  const { checkOfPipes } = await import('./pipe-check.ts')
   const directories = new Set(
     [pipeDirectory(), ...cluster.resources.paths].map((path) => resolve(path)),
   )
-  const folder = { trust: 'trusted', isRecursive: false, check: () => [], limits } as const
+  const check = checkOfPipes(config)
+  const folder = { trust: 'trusted', isRecursive: false, check, limits } as const
   const read = await Promise.all(
     [...directories].map((directory) =>
       readPipeFolder({ ...folder, source: directory, directory }),
     ),
   )
-  const problems = read.flatMap(({ invalid }) =>
-    invalid.map(({ source, file, problems }) =>
-      [`${source}/${file}`, ...problems.map(({ detail }) => detail)].join(': '),
-    ),
+  const { pipes, invalid } = mergePipeFiles(read)
+  const faulty = pipes.filter(({ problems }) => problems.length > 0)
+  const problems = [...invalid, ...faulty].map(({ source, file, problems }) =>
+    [`${source}/${file}`, ...problems.map(({ detail }) => detail)].join(': '),
   )
-  const count = read.reduce((sum, { pipes }) => sum + pipes.length, 0)
-  return { part: 'pipes', says: `${count} can be used`, problems }
+  return { part: 'pipes', says: `${pipes.length - faulty.length} can be used`, problems }
 }
 
 async function checkData({ dataDir, baseUri, isBaseChosen }: Config) {

@@ -100,7 +100,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsServi
     read: (graph, signal) => options.store.read(graph, {}, signal),
   })
   return {
-    kinds: kindsOf(options, { validation, weights, reach, values }),
+    kinds: metricsKinds(options, { validation, weights, reach, values }),
     feeds: repository && feedSegment({ ...options, repository }),
     metricsExport: metricsExport(repository),
     validation,
@@ -129,8 +129,9 @@ type SegmentDeps = {
   readonly values: (signal: AbortSignal) => Promise<ValueTests>
 }
 
-function kindsOf(
-  { config, now }: MetricsOptions,
+/** Makes the kinds of segments that measure. Checks of configurations need nothing but the names of the shape models. */
+export function metricsKinds(
+  { config, now }: Pick<MetricsOptions, 'config' | 'now'>,
   { validation, weights, reach, values }: SegmentDeps,
 ): readonly SegmentKind[] {
   const statusSegment = urlStatusSegment({ reach })
