@@ -36,7 +36,7 @@ beforeAll(async () => {
   // Enough that cannot be compressed for an archive of several parts.
   const activity = new DatabaseSync(join(directory, 'activity.sqlite'))
   activity.exec('CREATE TABLE ballast (bytes BLOB)')
-  for (let n = 0; n < 18; n += 1)
+  for (let n = 0; n < 9; n += 1)
     activity.prepare('INSERT INTO ballast VALUES (?)').run(randomBytes(2 ** 20))
   activity.close()
 }, 60_000)
@@ -90,7 +90,7 @@ describe('a backup in a bucket', () => {
   it('goes there in parts, is verified there, and says where it is', async () => {
     const manifest = await backup('s3://backups/a/x.tar.zst')
     expect([...store.objects.keys()]).toEqual(['a/x.tar.zst'])
-    expect(store.asked.filter(({ method }) => method === 'PUT').length).toBeGreaterThan(2)
+    expect(store.asked.filter(({ method }) => method === 'PUT').length).toBe(2)
     expect(store.state.largestBody).toBe(8 * 2 ** 20)
     expect(await verify('s3://backups/a/x.tar.zst')).toEqual(manifest)
     expect(await refusal()).toBe('s3://backups/a/x.tar.zst exists already: name another place.')
@@ -106,6 +106,7 @@ describe('a backup in a bucket', () => {
     ],
     ['error-500', 'the end', isEnd],
     ['lost-answer', 'the end', isEnd],
+    ['slow', 'the end', isEnd],
     ['cut', 'a range', (method) => method === 'GET'],
   ])('is whole after %s once at %s', async (mischief, _, isMeant) => {
     misbehave(mischief, isMeant)
@@ -183,7 +184,7 @@ describe('a backup in a bucket', () => {
     await backup('s3://backups/a/x.tar.zst')
     const object = store.objects.get('a/x.tar.zst')
     if (!object) throw new Error('no object')
-    store.objects.set('a/x.tar.zst', { ...object, bytes: object.bytes.subarray(0, 9_000_000) })
+    store.objects.set('a/x.tar.zst', { ...object, bytes: object.bytes.subarray(0, 5_000_000) })
     await expect(verify('s3://backups/a/x.tar.zst')).rejects.toThrow(
       /^s3:\/\/backups\/a\/x.*damaged/,
     )

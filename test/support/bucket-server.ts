@@ -21,6 +21,7 @@ type Asked = { readonly method: string; readonly key: string; readonly query: UR
 /** Misbehaviour of one answer; `undefined` for a good one. */
 export type Mischief =
   | 'error-500'
+  | 'slow'
   | 'cut'
   | 'silent'
   | 'full'
@@ -161,13 +162,18 @@ export async function bucketServer() {
     uploads.delete(id)
     return void response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>')
   }
-  const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => {
+  const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
     const url = new URL(request.url ?? '', 'http://x')
     const [, bucket, ...rest] = decodeURIComponent(url.pathname).split('/')
     const about = { method: request.method ?? '', key: rest.join('/'), query: url.searchParams }
     asked.push(about)
     state.largestBody = Math.max(state.largestBody, body.length)
     const mischief = state.mischief(about)
+    if (mischief === 'slow')
+      return void setTimeout(() => {
+        state.mischief = good
+        answer(request, response, body)
+      }, 300)
     if (mischief === 'error-500') return refuse(response, 500, 'InternalError')
     if (mischief === 'full') return refuse(response, 507, 'XMinioStorageFull')
     if (mischief === 'cut') return void request.socket.destroy()
