@@ -42,6 +42,13 @@ const intricate = `${prefixes}
 <${from}org/1> a foaf:Agent ; foaf:name "${from}" .
 `
 
+const scheme = (
+  base: string,
+) => `<${base}voc> a <http://www.w3.org/2004/02/skos/core#ConceptScheme> .
+  <${base}voc/a> a <http://www.w3.org/2004/02/skos/core#Concept> ;
+    <http://www.w3.org/2004/02/skos/core#inScheme> <${base}voc> ;
+    <http://www.w3.org/2004/02/skos/core#prefLabel> "A"@en .`
+
 let [folder, pipes, directory] = ['', '', '']
 let source: City
 let platform: Gateway
@@ -130,11 +137,7 @@ it('a platform has records of every kind with the base in every position', async
   await put('away', dataset('Away'))
   expect((await ask('DELETE', '/datasets/away')).status).toBe(204)
   expect((await ask('DELETE', '/catalogues/gone')).ok).toBe(true)
-  const scheme = `<${from}voc> a <http://www.w3.org/2004/02/skos/core#ConceptScheme> .
-    <${from}voc/a> a <http://www.w3.org/2004/02/skos/core#Concept> ;
-      <http://www.w3.org/2004/02/skos/core#inScheme> <${from}voc> ;
-      <http://www.w3.org/2004/02/skos/core#prefLabel> "A"@en .`
-  expect((await ask('PUT', '/vocabularies/voc', scheme)).ok).toBe(true)
+  expect((await ask('PUT', '/vocabularies/voc', scheme(from))).ok).toBe(true)
   const draft = `${prefixes}<> a dcat:Dataset ; dct:title "At ${from}"@en ; dct:publisher <${from}org/1> ;
     <${from}prop> "${from}" ; dct:description "Text"@en ; dcat:keyword "lake"@en . <${from}org/1> a foaf:Agent ; foaf:name "One" .`
   expect((await ask('PUT', '/drafts/datasets/drafted?catalogue=water', draft)).status).toBe(201)
@@ -339,6 +342,7 @@ describe('after a rebase', () => {
     ).toBe(304)
     const water = await ask('PUT', '/catalogues/water', catalogue('Water'))
     expect(water.status).toBe(304)
+    expect((await ask('PUT', '/vocabularies/voc', scheme(to))).status).toBe(304)
   })
 
   it('the former directory starts as it was', async () => {
