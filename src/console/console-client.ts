@@ -45,7 +45,9 @@ export async function runRemotely(
 
 async function refusal(answer: Response, address: string): Promise<Error> {
   if (answer.status === 404)
-    return new ScriptFailure(`${address}: no console; the platform opens it with ${openShell}`)
+    return new ScriptFailure(
+      `${address}: the platform has no console: set ${openShell} for it, and start it again`,
+    )
   const isText = answer.headers.get('Content-Type')?.startsWith('text/plain') ?? false
   const why = isText ? (await answer.text()).trimEnd() : await refusalOf(answer)
   return answer.status === 400 ? new WrongUsage(why) : new ScriptFailure(why)
