@@ -39,8 +39,8 @@ type Options = {
   readonly now: () => number
 }
 
-/** Milliseconds between two looks at the writer, and of one look. */
-const [lookMs, lookLimitMs] = [2000, 2000]
+/** Milliseconds between two looks at the writer, between two while none is ready, and of one look. */
+const [lookMs, soonMs, lookLimitMs] = [2000, 250, 2000]
 /** Milliseconds for a connection, and for a whole request: the writer has shorter limits, this one ends what it left hanging. */
 const [connectMs, requestMs] = [2000, 900_000]
 /** Most connections to the writer, and milliseconds for which an idle one is kept. */
@@ -68,6 +68,7 @@ export function writerClient({ origins, log, pause, now }: Options): WriterClien
     for (const [origin, state] of await Promise.all(looks)) found.set(origin, state)
     const after = current(origins, found)
     if (before !== after) log.warn({ writer: after ?? null }, 'writer.changed')
+    return [...found.values()].includes('ready') ? lookMs : soonMs
   }
   const timing = { log, pause, firstMs: 0 }
   const loop = backgroundLoop('writer.look-failed', lookMs, lookAll, timing)
