@@ -100,7 +100,10 @@ export type Dialect = {
    */
   readonly usesStaging: boolean
   readonly recover?: (endpoint: StoreEndpoint, graph?: string) => Promise<number>
-  /** Whether a commit becomes visible triple by triple, so that reads and writes of a graph must wait for each other. */
+  /**
+   * Whether a commit becomes visible triple by triple, and queries lock what they read: reads and writes of a graph wait for each
+   * other, and look-ups and updates alternate.
+   */
   readonly showsPartialCommits?: boolean
   /** Reads product and limits. Rejects with `store-unavailable` while the store is not ready. */
   readonly probe: (endpoint: StoreEndpoint) => Promise<StoreProperties>

@@ -9,6 +9,7 @@ import { answerPublicQuery, type PublicEngine } from '../public/public-answer.ts
 import { PublicQueue, type QueryRunner } from '../public/query-queue.ts'
 import { publicEngine } from './public-queries.ts'
 import { KeyedLock } from '../../workers/keyed-lock.ts'
+import { alternating } from './alternation.ts'
 import { repeatEmptyReads } from './steady.ts'
 import type { Dialect, StoreEndpoint, Edit } from './dialect.ts'
 import { openEndpoint } from './store-endpoint.ts'
@@ -239,17 +240,21 @@ export async function remoteStore(
   const end = new AbortController()
   const startSignal = signal ? AbortSignal.any([end.signal, signal]) : end.signal
   const connection = { dialect, client, options, signal: startSignal }
-  const { endpoint, product, rows, lease } = await start(connection).catch(
-    async (error: unknown) => {
-      await client.close()
-      throw error
-    },
-  )
+  const {
+    endpoint: opened,
+    product,
+    rows,
+    lease,
+  } = await start(connection).catch(async (error: unknown) => {
+    await client.close()
+    throw error
+  })
+  const endpoint = dialect.showsPartialCommits ? alternating(opened) : opened
   const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
   const writer = new UpdateQueue({ dialect, endpoint, log })
   const { ask, select, commit } = withRepeatedReads(dialect, endpoint, writer)
   const publicQueue = openPublicQueue(
-    publicEngine({ dialect, endpoint, ms: limits.publicMs, rows }),
+    publicEngine({ dialect, endpoint: opened, ms: limits.publicMs, rows }),
     limits,
   )
   return {
@@ -259,7 +264,7 @@ export async function remoteStore(
     construct: endpoint.construct,
     publicQuery: (request, callSignal) => publicQueue.query(request, callSignal),
     health: async () => ({
-      ready: await endpoint.ask('ASK {}').catch(() => false),
+      ready: await opened.ask('ASK {}').catch(() => false),
       product,
       ...(lease && { lease: { held: lease.isHeld } }),
     }),

@@ -194,9 +194,9 @@ const maxMixedLines = 20
 export const virtuoso: Dialect = {
   name: 'virtuoso',
   fidelity: virtuosoFidelity,
-  // The Debian package has ten threads; more than two writers deadlock more often and are not faster.
+  // The Debian package has ten threads; more writers deadlock more often and are not faster.
   sockets: 8,
-  writers: 2,
+  writers: 1,
   defer: { idleMs: 100, mostMs: 2000 },
   closesAfterError: true,
   isRetryable: isTransient,
