@@ -376,10 +376,9 @@ export class Projector {
   /** Queues resources again after a pause. */
   #postpone(failed: readonly PendingResource[], error: unknown): void {
     const { log, pause } = this.#deps
-    log.error(
-      { err: error, resources: failed.length, retryInMs: postponeMs },
-      'projection.postponed',
-    )
+    const { aborted: isStopping } = this.#stopping.signal
+    const facts = { err: error, resources: failed.length, retryInMs: postponeMs }
+    if (!isStopping) log.error(facts, 'projection.postponed')
     this.#unfinished += failed.length
     const restore = () => {
       this.#unfinished -= failed.length
