@@ -112,68 +112,64 @@ export async function readersBench({ directory, dump, folder, seconds, say }: Wo
       ['dataset page', (n) => `/en/datasets/${idOf(n)}`],
     ]
     const bodies = await documents(folder)
-    const rest = async () => {
-      const before = await used([writer])
-      await sleep(seconds * 1000)
-      return ((await used([writer])) - before) / seconds
-    }
-    const { result: writing, writes: alone } = await whileWriting(writer, bodies, rest)
-    const rows: (string | number)[][] = [
-      [
-        'request',
-        'answered by',
-        'per second',
-        'refused',
-        'writes/s',
-        'ms of processor each',
-        '× one process',
-      ],
-    ]
-    for (const [name, pathOf] of kinds) {
-      let least = Number.NaN
-      for (const count of [0, 1, 2, 3]) {
-        const targets = count === 0 ? [writer] : readers.slice(0, count)
-        const answer = async () => {
-          const before = await used(targets)
-          const end = performance.now() + seconds * 1000
-          let [asked, answered] = [0, 0]
-          const lane = async () => {
-            while (performance.now() < end) {
-              const n = asked++
-              const status = await send(`${targets[n % targets.length]?.url}${pathOf(n)}`, {
-                headers: { Accept: name.includes('page') ? 'text/html' : '*/*' },
-              })
-              // Under load pages are refused with 503, and whoever reads them tries again.
-              if (status === 200) answered += 1
-              else if (status !== 503) throw new Error(`${name}: ${status}`)
-            }
-          }
-          await Promise.all(Array.from({ length: concurrency }, lane))
-          const ms = (await used(targets)) - before - (count === 0 ? writing * seconds : 0)
-          return { answered, refused: asked - answered, ms: ms / answered }
+    const answer = async (targets: readonly Gateway[], [name, pathOf]: (typeof kinds)[number]) => {
+      const before = await used(targets)
+      const end = performance.now() + seconds * 1000
+      const headers = { Accept: name.includes('page') ? 'text/html' : '*/*' }
+      let [asked, answered] = [0, 0]
+      const lane = async () => {
+        while (performance.now() < end) {
+          const n = asked++
+          const status = await send(`${targets[n % targets.length]?.url}${pathOf(n)}`, { headers })
+          // Under load pages are refused with 503, and whoever reads them tries again.
+          if (status === 200) answered += 1
+          else if (status !== 503) throw new Error(`${name}: ${status}`)
         }
-        const { result: found, writes } = await whileWriting(writer, bodies, answer)
-        if (count === 0) least = found.ms
-        rows.push([
-          name,
-          count === 0 ? 'one process' : `${count} readers`,
-          Math.round(found.answered / seconds),
-          found.refused,
-          writes,
-          found.ms.toFixed(2),
-          (least / found.ms).toFixed(2),
-        ])
+      }
+      await Promise.all(Array.from({ length: concurrency }, lane))
+      return {
+        answered,
+        refused: asked - answered,
+        ms: ((await used(targets)) - before) / answered,
       }
     }
+    const alone: (string | number)[][] = [
+      [
+        'request, nothing written',
+        'one process, per s',
+        'ms each',
+        'reader, per s',
+        'ms each',
+        '×',
+      ],
+    ]
+    for (const kind of kinds) {
+      // Once before, so that both have compiled their code.
+      for (const one of [writer, ...readers]) await answer([one], kind)
+      const one = await answer([writer], kind)
+      const reader = await answer(readers.slice(0, 1), kind)
+      const perSecondOf = ({ answered }: typeof one) => Math.round(answered / seconds)
+      const costs = [one.ms.toFixed(2), perSecondOf(reader), reader.ms.toFixed(2)]
+      alone.push([kind[0], perSecondOf(one), ...costs, (one.ms / reader.ms).toFixed(2)])
+    }
+    const alongside: (string | number)[][] = [
+      ['request, beside writes', 'answered by', 'per second', 'refused', 'writes/s'],
+    ]
+    for (const kind of kinds)
+      for (const count of [0, 1, 2, 3]) {
+        const targets = count === 0 ? [writer] : readers.slice(0, count)
+        const work = () => answer(targets, kind)
+        const { result: found, writes } = await whileWriting(writer, bodies, work)
+        const by = count === 0 ? 'one process' : `${count} readers`
+        alongside.push([kind[0], by, Math.round(found.answered / seconds), found.refused, writes])
+      }
     say(
-      `## readers\nThe last column is what each process answers with a core of its own, against the one process.\n\n${table(rows)}`,
+      `## readers\nThe factor is what a reader answers with a core of its own, against the one process.\n\n${table(alone)}\n\n${table(alongside)}`,
     )
     const sizes = await Promise.all(
       processes.map(async (one) => (await memory(one.process.pid)).now),
     )
-    say(
-      `memory of the writer ${sizes[0]} MB, of the readers ${sizes.slice(1).join(', ')} MB; ${alone} writes/s alone`,
-    )
+    say(`memory of the writer ${sizes[0]} MB, of the readers ${sizes.slice(1).join(', ')} MB`)
   } finally {
     close()
     for (const one of processes.toReversed()) await one.stop()

@@ -7,53 +7,53 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1345,
+  '(root)': 1367,
 
-  backup: 701,
+  backup: 1245,
 
-  program: 1054,
+  program: 1154,
 
-  client: 2728,
+  client: 2881,
 
-  config: 1976,
+  config: 2015,
 
   console: 2917,
 
   harvest: 14037,
 
-  http: 4604,
+  http: 4703,
 
-  jobs: 618,
+  jobs: 625,
 
-  main: 3603,
+  main: 5057,
 
-  metrics: 7394,
+  metrics: 7395,
 
-  pipe: 7011,
+  pipe: 7036,
 
   portal: 17130,
 
   profile: 2523,
 
-  projector: 7244,
+  projector: 7260,
 
-  rdf: 4615,
+  rdf: 4730,
 
-  repository: 13285,
+  repository: 13500,
 
-  scheduler: 2147,
+  scheduler: 2148,
 
   search: 6426,
 
-  'search-index': 11990,
+  'search-index': 12118,
 
-  store: 7291,
+  store: 7597,
 
-  text: 1119,
+  text: 1130,
 
   vocabularies: 2807,
 
-  workers: 1731,
+  workers: 1749,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
