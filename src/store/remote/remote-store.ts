@@ -11,7 +11,7 @@ import { publicEngine } from './public-queries.ts'
 import { KeyedLock } from '../../workers/keyed-lock.ts'
 import { alternating } from './alternation.ts'
 import { repeatEmptyReads } from './steady.ts'
-import type { Dialect, StoreEndpoint, Edit } from './dialect.ts'
+import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { openEndpoint } from './store-endpoint.ts'
 import { StoreLease, type LeaseOptions } from './store-lease.ts'
 import {
@@ -182,14 +182,9 @@ function graphReads(reading: GraphReading): Pick<GraphStore, 'read' | 'readAll'>
   }
 }
 
-function withRepeatedReads(
-  { showsPartialCommits }: Dialect,
-  endpoint: StoreEndpoint,
-  writer: UpdateQueue,
-) {
-  const commit = (edits: readonly Edit[]) => writer.commit(edits)
-  return showsPartialCommits ? repeatEmptyReads(endpoint, commit) : { ...endpoint, commit }
-}
+/** Endpoint of the platform's own reads and writes; public queries use that of the store. */
+const ownEndpoint = ({ showsPartialCommits }: Dialect, endpoint: StoreEndpoint): StoreEndpoint =>
+  showsPartialCommits ? alternating({ ...endpoint, ...repeatEmptyReads(endpoint) }) : endpoint
 
 type Graphs = Pick<GraphStore, 'read' | 'readAll' | 'write' | 'writeEach' | 'readLines'>
 
@@ -249,18 +244,17 @@ export async function remoteStore(
     await client.close()
     throw error
   })
-  const endpoint = dialect.showsPartialCommits ? alternating(opened) : opened
+  const endpoint = ownEndpoint(dialect, opened)
   const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
   const writer = new UpdateQueue({ dialect, endpoint, log })
-  const { ask, select, commit } = withRepeatedReads(dialect, endpoint, writer)
   const publicQueue = openPublicQueue(
     publicEngine({ dialect, endpoint: opened, ms: limits.publicMs, rows }),
     limits,
   )
   return {
-    ...graphsOf(reading, commit),
-    ask,
-    select,
+    ...graphsOf(reading, (edits) => writer.commit(edits)),
+    ask: endpoint.ask,
+    select: endpoint.select,
     construct: endpoint.construct,
     publicQuery: (request, callSignal) => publicQueue.query(request, callSignal),
     health: async () => ({

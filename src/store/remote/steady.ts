@@ -1,37 +1,32 @@
 /** Repeats queries without results on stores that, during a commit, may hide existing triples for a moment. */
 
-import type { StoreEndpoint, Edit } from './dialect.ts'
+import type { StoreEndpoint } from './dialect.ts'
 
-type Commit = (edits: readonly Edit[]) => Promise<void>
-
-type RepeatedReads = Pick<StoreEndpoint, 'ask' | 'select'> & { readonly commit: Commit }
+type Calls = Pick<StoreEndpoint, 'ask' | 'select' | 'update'>
 
 /**
- * Wraps `commit` and queries: a query without results is repeated once if a commit ran meanwhile. Rows that appear early or late do no
- * harm, but an existing row that is missed would be taken as absent.
+ * Wraps updates and queries: a query without results is repeated once if an update ran meanwhile. Rows that appear early or late do
+ * no harm, but an existing row that is missed would be taken as absent.
  */
-export function repeatEmptyReads(
-  endpoint: Pick<StoreEndpoint, 'ask' | 'select'>,
-  commit: Commit,
-): RepeatedReads {
-  let [runningCommits, endedCommits] = [0, 0]
+export function repeatEmptyReads(endpoint: Calls): Calls {
+  let [runningUpdates, endedUpdates] = [0, 0]
 
   async function readTwice<T>(read: () => Promise<T>, isEmpty: (answer: T) => boolean): Promise<T> {
-    const before = endedCommits
-    const isBusy = runningCommits > 0
+    const before = endedUpdates
+    const isBusy = runningUpdates > 0
     const answer = await read()
-    const hadCommit = isBusy || runningCommits > 0 || endedCommits > before
-    return hadCommit && isEmpty(answer) ? read() : answer
+    const hadUpdate = isBusy || runningUpdates > 0 || endedUpdates > before
+    return hadUpdate && isEmpty(answer) ? read() : answer
   }
 
   return {
-    commit: async (edits) => {
-      runningCommits += 1
+    update: async (text) => {
+      runningUpdates += 1
       try {
-        await commit(edits)
+        await endpoint.update(text)
       } finally {
-        runningCommits -= 1
-        endedCommits += 1
+        runningUpdates -= 1
+        endedUpdates += 1
       }
     },
     ask: (query, signal) =>

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { repeatEmptyReads } from '../../../src/store/remote/steady.ts'
 
 /** A store that gives these answers one after the other. */
-function answering(answers: readonly boolean[]) {
+function answering(
+  answers: readonly boolean[],
+  update: () => Promise<void> = () => Promise.resolve(),
+) {
   const left = [...answers]
   let asked = 0
   const next = () => {
@@ -15,6 +18,7 @@ function answering(answers: readonly boolean[]) {
     asked: () => asked,
     ask: () => Promise.resolve(next()),
     select: () => Promise.resolve(next() ? [{}] : []),
+    update,
   }
 }
 
@@ -23,16 +27,16 @@ const landing = () => Promise.withResolvers<void>()
 describe('a steady store', () => {
   it('asks once when nothing lands', async () => {
     const store = answering([false, true])
-    const { ask } = repeatEmptyReads(store, () => Promise.resolve())
+    const { ask } = repeatEmptyReads(store)
     expect(await ask('ASK {}')).toBe(false)
     expect(store.asked()).toBe(1)
   })
 
   it('asks again while something lands, when the answer is nothing', async () => {
     const { promise, resolve } = landing()
-    const store = answering([false, true, true])
-    const { ask, select, commit } = repeatEmptyReads(store, () => promise)
-    const landed = commit([])
+    const store = answering([false, true, true], () => promise)
+    const { ask, select, update } = repeatEmptyReads(store)
+    const landed = update('')
     expect(await ask('ASK {}')).toBe(true)
     expect(store.asked()).toBe(2)
     expect(await select('SELECT * {}')).toHaveLength(1)
@@ -52,17 +56,17 @@ describe('a steady store', () => {
         return answer
       },
     }
-    const { ask, commit } = repeatEmptyReads(slow, () => Promise.resolve())
+    const { ask, update } = repeatEmptyReads(slow)
     const answer = ask('ASK {}')
-    await commit([])
+    await update('')
     held.resolve()
     expect(await answer).toBe(true)
   })
 
   it('hands the failure of a write on, and forgets it', async () => {
-    const store = answering([false, true])
-    const { ask, commit } = repeatEmptyReads(store, () => Promise.reject(new Error('no')))
-    await expect(commit([])).rejects.toThrow('no')
+    const store = answering([false, true], () => Promise.reject(new Error('no')))
+    const { ask, update } = repeatEmptyReads(store)
+    await expect(update('')).rejects.toThrow('no')
     expect(await ask('ASK {}')).toBe(false)
   })
 })
