@@ -5,6 +5,7 @@
 
 import { createHash, hash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
+import { decodeXML, escapeText } from 'entities'
 import type { Outbound } from '../client/outbound.ts'
 import { Failure } from '../errors.ts'
 import { BackupFault } from './backup-fault.ts'
@@ -49,22 +50,8 @@ type Asking = {
 /** Reads the elements of a name in XML without attributes, as stores write it. */
 const elements = (xml: string, name: string): readonly string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text = '']) =>
-    text.replaceAll(
-      /&(amp|lt|gt|quot|apos|#39|#34);/g,
-      (_, entity: string) => entities[entity] ?? '',
-    ),
+    decodeXML(text),
   )
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  '#39': "'",
-  '#34': '"',
-}
-
-const inXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 /** Advice by the code of an error or its status. */
 const advice: Readonly<Record<string, string>> = {
@@ -189,7 +176,7 @@ export class Bucket {
   ): Promise<void> {
     const { key, uploadId, tags, bytes } = upload
     const parts = tags.map(
-      (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${inXml(tag)}</ETag></Part>`,
+      (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escapeText(tag)}</ETag></Part>`,
     )
     const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
     const query = { uploadId }

@@ -43,16 +43,12 @@ export async function restoreBackup(
     await mkdir(room, { recursive: true })
     return await withUnpacked({ source, path, room }, signal, async (unpacked) => {
       const manifest = await verifyDirectory(source, unpacked, signal)
-      if (hasFiles)
-        await rename(
-          directory,
-          `${directory}.before-${now().toISOString().replaceAll(/[-:.]/g, '')}`,
-        )
+      if (hasFiles) await rename(directory, formerPlace(directory, now()))
       await mkdir(directory, { recursive: true, mode: 0o700 })
       try {
         await placeFiles(manifest, unpacked, directory)
       } catch (error) {
-        // What is half there must not look like data; the directory may be the root of a volume.
+        // A half restored directory must not look like data. It stays, because it may be the root of a volume.
         for (const name of await readdir(directory))
           await rm(join(directory, name), { recursive: true, force: true })
         throw error
@@ -63,6 +59,10 @@ export async function restoreBackup(
     throw diskFault(error, directory)
   }
 }
+
+/** Name of the place to which the data of a directory are moved when others take their place. */
+export const formerPlace = (directory: string, now: Date): string =>
+  `${directory}.before-${now.toISOString().replaceAll(/[-:.]/g, '')}`
 
 async function placeFiles({ files }: Manifest, from: string, directory: string): Promise<void> {
   await chmod(directory, 0o700)

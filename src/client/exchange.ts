@@ -142,7 +142,7 @@ function send(outgoing: OutgoingRequest, { connections, permission, clock, signa
  * dropped: who sends it hears of the end only after that.
  */
 function sendStream(body: Readable, call: ClientRequest): void {
-  // What breaks off must not arrive as if it were whole.
+  // A body that breaks off must not arrive as if it were whole.
   body.on('error', (error) => call.destroy(error))
   const drop = () => {
     body.unpipe(call)

@@ -41,8 +41,10 @@ type Options = {
 
 /** Milliseconds between two looks at the writer, between two while none is ready, and of one look. */
 const [lookMs, soonMs, lookLimitMs] = [2000, 250, 2000]
-/** Milliseconds for a connection, and for a whole request: the writer has shorter limits, this one ends what it left hanging. */
-const [connectMs, requestMs] = [2000, 900_000]
+/** Milliseconds of a request that is sent on: the writer has shorter limits, this one ends what it left hanging. */
+export const forwardMs = 900_000
+/** Milliseconds for a connection. */
+const connectMs = 2000
 /** Most connections to the writer, and milliseconds for which an idle one is kept. */
 const [sockets, keepAliveMs] = [256, 4000]
 const retryAfter = 5
@@ -80,7 +82,7 @@ export function writerClient({ origins, log, pause, now }: Options): WriterClien
       const url = new URL(origin + path)
       const outgoing = { url, method, headers, ...(body && { body }) }
       const isRepeatable = body === undefined && (method === 'GET' || method === 'HEAD')
-      const call = { clock: clockOf(requestMs), signal, connections, isRepeatable }
+      const call = { clock: clockOf(forwardMs), signal, connections, isRepeatable }
       try {
         return await exchange(outgoing, call)
       } catch (error) {

@@ -1,14 +1,9 @@
 /** `PLATFORM_BACKUP_CONFIG`: where backups go, when, and how many stay. */
 
 import { z } from 'zod'
-import { messageOf, numbersOf, object } from './settings.ts'
+import { isServerAddress, messageOf, numbersOf, object } from './settings.ts'
 
 const numbers = { keep: [14, 1, 10_000, 'newest backups that stay'] } as const
-
-const isOrigin = (text: string) => {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
-}
 
 const flag = z.boolean(messageOf('true or false'))
 
@@ -24,7 +19,10 @@ export const backupConfig = object(
     withKey: flag.default(false),
     history: flag.default(true),
     /** Address of an S3-compatible store, whose buckets are folders of it, and the key for it. */
-    endpoint: z.string().refine(isOrigin, messageOf('an http(s) address without path')).optional(),
+    endpoint: z
+      .string()
+      .refine(isServerAddress, messageOf('an http(s) address without path'))
+      .optional(),
     region: z.string(messageOf('the name of a region')).min(1).default('us-east-1'),
     accessKeyId: z.string(messageOf('text')).min(1).optional(),
     secretAccessKey: z.string(messageOf('text')).min(1).optional(),

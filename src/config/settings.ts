@@ -158,6 +158,12 @@ export const list = <Value>(part: z.ZodType<Value, string>) =>
     .transform((value) => value.split(',').map((piece) => piece.trim()))
     .pipe(z.array(part))
 
+/** Whether a text is the http(s) address of a server, with a port or without, and without path. */
+export function isServerAddress(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
+}
+
 /** Names the known name that was probably meant, or all known ones where they are few. */
 function hint(name: string, known: readonly string[]): string {
   const similar = nearest(name, known)

@@ -15,7 +15,7 @@ import { metricsConfig, validatorConfig } from './metrics.ts'
 import { portalConfig } from './portal.ts'
 import { searchConfig } from './search.ts'
 import { embedderConfig, engineConfig, shellConfig, triplestoreConfig } from './services.ts'
-import { facts, matching, json, list, object, intBetween } from './settings.ts'
+import { facts, matching, isServerAddress, json, list, object, intBetween } from './settings.ts'
 import { mapValues } from '../text/records.ts'
 
 /** Names of the services that a process can run, as `PLATFORM_SERVICES` takes them. */
@@ -155,12 +155,7 @@ export const variables = z.object({
     defaultText: services.join(','),
   }),
   PLATFORM_WRITER_URL: list(
-    matching(
-      (text) =>
-        /^https?:$/.test(URL.parse(text)?.protocol ?? '') &&
-        new URL(text).origin === text.replace(/\/$/, ''),
-      'an address such as http://writer:8080, without path',
-    ),
+    matching(isServerAddress, 'an address such as http://writer:8080, without path'),
   )
     .optional()
     .register(facts, {

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { WriterClient } from '../client/forwarding.ts'
+import { forwardMs, type WriterClient } from '../client/forwarding.ts'
 import { traceHeaders } from '../trace.ts'
 import { type App, type AppContext, newApp, type SharedAppOptions } from './app.ts'
 import { inProcess } from './peer.ts'
@@ -16,9 +16,6 @@ const dropped = new Set(
     ' ',
   ),
 )
-
-/** Milliseconds of a request that is sent on; the limits of the writer are shorter. */
-const forwardMs = 900_000
 
 /** Makes the app, which sends every request on. */
 export function forwardingApp(http: SharedAppOptions, writer: Pick<WriterClient, 'send'>): App {

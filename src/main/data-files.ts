@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import type { KeptFile } from '../backup/verify.ts'
 import { StartRefused } from '../errors.ts'
+import { type Lease, openLease } from '../lease.ts'
 import { accountsFormat } from '../http/accounts.ts'
 import { activityFormat } from '../http/activity.ts'
 import { ledgerFormat } from '../harvest/ledger/ledger-schema.ts'
@@ -183,6 +184,14 @@ export const keptFiles: readonly KeptFile[] = [
 
 /** Name of the file that is locked by the process that has the data directory open. */
 export const processLeaseName = 'process.lease'
+
+/** Locks a data directory until the release of the lease. Throws `StartRefused` while another process has it open. */
+export function lockDirectory(directory: string): Lease {
+  const lease = openLease(join(directory, processLeaseName))
+  if (lease.held()) return lease
+  lease.release()
+  throw new StartRefused(`${directory} is in use: stop the platform first.`)
+}
 
 /** Names of files that `--reset` accepts, without their extension. */
 export const resettable = ['harvest', 'triggers'] as const

@@ -6,6 +6,8 @@ import { hash } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { syncDirectory } from '../backup/backup.ts'
+import { identityName } from '../backup/verify.ts'
 import type { Config } from '../config/config.ts'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -18,10 +20,7 @@ import { bind, loadQuery } from '../store/queries.ts'
 import { withDefaults } from '../text/defaults.ts'
 
 /** Format of `cartulary.json` and of the facts in the system graph. */
-export const formatOfIdentities = 1
-const format = formatOfIdentities
-
-const fileName = 'cartulary.json'
+export const identityFormat = 1
 
 const identitySchema = z.object({
   format: z.number(),
@@ -65,7 +64,7 @@ const checksumOf = (identity: object): string => hash('sha256', JSON.stringify(i
  * or of a newer version.
  */
 export async function readIdentity(directory: string): Promise<Identity | undefined> {
-  const path = join(directory, fileName)
+  const path = join(directory, identityName)
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
@@ -77,10 +76,17 @@ export async function readIdentity(directory: string): Promise<Identity | undefi
       `${path} is damaged: restore it from a backup. Without it, start with --adopt: it is written anew from what the store says.`,
     )
   }
-  if (identity.format <= format) return identity
+  if (identity.format <= identityFormat) return identity
   throw new StartRefused(
-    `${path} was written by Cartulary ${identity.openedBy} (format ${identity.format}; this one knows ${format}): start that version.`,
+    `${path} was written by Cartulary ${identity.openedBy} (format ${identity.format}; this one knows ${identityFormat}): start that version.`,
   )
+}
+
+/** Reads `cartulary.json` of a data directory. Rejects with `StartRefused` also where there is none. */
+export async function requireIdentity(directory: string): Promise<Identity> {
+  const identity = await readIdentity(directory)
+  if (identity) return identity
+  throw new StartRefused(`${directory} is no data directory: it has no ${identityName}.`)
 }
 
 function parseIdentity(text: string): Identity | undefined {
@@ -97,7 +103,7 @@ function parseIdentity(text: string): Identity | undefined {
 /** Writes `cartulary.json` atomically and durably; mode 600. */
 export async function writeIdentity(directory: string, identity: Identity): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const path = join(directory, fileName)
+  const path = join(directory, identityName)
   const text = JSON.stringify({ ...identity, checksum: checksumOf(identity) }, undefined, 2)
   const file = await open(`${path}.new`, 'w', 0o600)
   try {
@@ -107,12 +113,7 @@ export async function writeIdentity(directory: string, identity: Identity): Prom
     await file.close()
   }
   await rename(`${path}.new`, path)
-  const folder = await open(directory, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  await syncDirectory(directory)
 }
 
 /** Writes changes of the identity one after the other; failures are logged. */
@@ -204,9 +205,9 @@ export async function identify(
   })
   refuseOtherNames(identity, given)
   if (!facts) await store.write([systemChange({ add: linesOf(identity) })])
-  else if (facts.format < format) {
+  else if (facts.format < identityFormat) {
     const lineOf = (number: number) => [factLine(systemGraph, 'format', String(number))]
-    await store.write([systemChange({ remove: lineOf(facts.format), add: lineOf(format) })])
+    await store.write([systemChange({ remove: lineOf(facts.format), add: lineOf(identityFormat) })])
   }
   if (JSON.stringify(identity) !== JSON.stringify(kept))
     await writeIdentity(config.dataDir, identity)
@@ -232,7 +233,7 @@ export async function baseOfWriter(config: Config, store: SelectStore): Promise<
   const facts = await factsOf(store)
   if (!facts)
     throw new Failure('store-unavailable', 'The process that writes has not begun this store yet.')
-  if (facts.format > format) throw newerStore(facts)
+  if (facts.format > identityFormat) throw newerStore(facts)
   const { base } = namesOf(config.baseUri)
   if (config.isBaseChosen && facts.baseUri !== base) throw otherBase(facts.baseUri, config)
   return facts.baseUri
@@ -250,7 +251,7 @@ const identityOf = (
   { config, kept, version, indexed }: Identifying,
   owner: Pick<Identity, 'storeId' | 'baseUri'>,
 ): Identity => ({
-  format,
+  format: identityFormat,
   ...owner,
   segments: withDefaults(defaultSegments, config.segments),
   engine: config.triplestore?.dialect ?? 'embedded',
@@ -269,7 +270,7 @@ async function cataloguesOf(store: SelectStore): Promise<string[]> {
 
 const newerStore = (facts: Pick<Facts, 'format'>) =>
   new StartRefused(
-    `The store was written by a newer version of Cartulary (format ${facts.format}; this one knows ${format}): start that version.`,
+    `The store was written by a newer version of Cartulary (format ${facts.format}; this one knows ${identityFormat}): start that version.`,
   )
 
 const otherBase = (found: string, { baseUri, dataDir }: Config) => {
@@ -285,9 +286,7 @@ function refuseOthers(
   facts: Facts | undefined,
 ): void {
   if (!facts) return
-  if (facts.format > format) {
-    throw newerStore(facts)
-  }
+  if (facts.format > identityFormat) throw newerStore(facts)
   if (startOptions.adopt) return
   const ownerText = `The store belongs to a platform with the base IRI ${facts.baseUri} (store ${facts.storeId})`
   const adoptText = 'or start with --adopt to take the store over as it is.'
@@ -298,7 +297,7 @@ function refuseOthers(
   }
   if (kept && kept.storeId !== facts.storeId) {
     throw new StartRefused(
-      `${ownerText}; ${join(config.dataDir, fileName)} belongs to store ${kept.storeId} with the base IRI ${kept.baseUri}. Put the right store or the right data directory in place, ${adoptText}`,
+      `${ownerText}; ${join(config.dataDir, identityName)} belongs to store ${kept.storeId} with the base IRI ${kept.baseUri}. Put the right store or the right data directory in place, ${adoptText}`,
     )
   }
 }
@@ -322,7 +321,7 @@ export function refuseLost({
   const evidence =
     indexed > 0
       ? `the index knows ${count}`
-      : `${kept ? fileName : other} says that there was a store`
+      : `${kept ? identityName : other} says that there was a store`
   throw new StartRefused(
     `${place} is missing or empty; ${evidence}. Restore a backup of the store, or start with --empty.`,
   )

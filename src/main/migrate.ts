@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { identityName } from '../backup/verify.ts'
 import { StartRefused } from '../errors.ts'
-import { openLease } from '../lease.ts'
 import { conditionOf } from '../sqlite.ts'
-import { dataFiles, type FormattedFile, migrateIfOlder, processLeaseName } from './data-files.ts'
-import { formatOfIdentities, readIdentity, writeIdentity } from './identity.ts'
+import { dataFiles, type FormattedFile, lockDirectory, migrateIfOlder } from './data-files.ts'
+import { identityFormat, requireIdentity, writeIdentity } from './identity.ts'
 
 type MigrateOptions = {
   readonly directory: string
@@ -32,13 +32,9 @@ export async function migrateData({
   isCheck,
   files = dataFiles,
 }: MigrateOptions): Promise<readonly Step[]> {
-  const identity = await readIdentity(directory)
-  if (!identity)
-    throw new StartRefused(`${directory} is no data directory: it has no cartulary.json.`)
-  const lease = isCheck ? undefined : openLease(join(directory, processLeaseName))
+  const identity = await requireIdentity(directory)
+  const lease = isCheck ? undefined : lockDirectory(resolve(directory))
   try {
-    if (lease?.held() === false)
-      throw new StartRefused(`${resolve(directory)} is in use: stop the platform first.`)
     const there = files.filter(({ name }) => existsSync(join(directory, name)))
     // All files are looked at before the first one is changed.
     for (const { name, format } of there) {
@@ -53,9 +49,9 @@ export async function migrateData({
       const done = migrateIfOlder(join(directory, file.name), file, isCheck)
       return done ? [{ ...done, file: file.name, copy: basename(done.copy) }] : []
     })
-    if (identity.format === formatOfIdentities) return steps
-    if (!isCheck) await writeIdentity(directory, { ...identity, format: formatOfIdentities })
-    return [...steps, { file: 'cartulary.json', from: identity.format, to: formatOfIdentities }]
+    if (identity.format === identityFormat) return steps
+    if (!isCheck) await writeIdentity(directory, { ...identity, format: identityFormat })
+    return [...steps, { file: identityName, from: identity.format, to: identityFormat }]
   } finally {
     lease?.release()
   }

@@ -10,7 +10,7 @@ import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
 import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
-import { portActing, portInProcess, portWithKey } from '../portal/ports.ts'
+import { portActing, portInProcess, portWithKey, type Port, type Ports } from '../portal/ports.ts'
 import { redirectToDescriptions } from '../repository/resource-iris.ts'
 import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
 import { recordPagesOf } from './reading-services.ts'
@@ -37,11 +37,7 @@ export function portalService(
     redirectFromIris: resourceRedirects(context),
     shell: pages,
     ports: {
-      search: port(servicePaths.search),
-      repository: port(servicePaths.repo),
-      metrics: port(servicePaths.metrics),
-      reports: port(furtherPaths.reports),
-      sparql: port(servicePaths.sparql),
+      ...publicPorts(port),
       ...(services.includes('metrics') && {
         validation: port(furtherPaths.shapes),
         stewardValidation: asProcess(furtherPaths.shapes),
@@ -67,6 +63,15 @@ export function portalService(
     ...httpAt(context, ''),
   })
 }
+
+/** Ports that every portal has, also that of a reader; `port` makes one for the path of a service. */
+export const publicPorts = (port: (path: string) => Port): Ports => ({
+  search: port(servicePaths.search),
+  repository: port(servicePaths.repo),
+  metrics: port(servicePaths.metrics),
+  reports: port(furtherPaths.reports),
+  sparql: port(servicePaths.sparql),
+})
 
 /**
  * Opens the identity provider of the sign-in; absent where none is configured. Throws when a part of its configuration is

@@ -37,7 +37,7 @@ import { baseOfWriter, refuseWriterDirectory } from './identity.ts'
 import { showNeighbours } from './numbers.ts'
 import { furtherPaths, httpAt, httpOptions, servicePaths, version } from './platform-context.ts'
 import { type OpenPlatform, rootOptions } from './open-platform.ts'
-import { resourceRedirects, withPages } from './portal.ts'
+import { publicPorts, resourceRedirects, withPages } from './portal.ts'
 import { readerRoutes, type ReaderRoutes } from './reader-routes.ts'
 import { searchService, sparqlService } from './reading-services.ts'
 import { reportWaiting } from './waiting.ts'
@@ -283,17 +283,10 @@ function siteOf(
   const { pages } = context
   if (!pages) return undefined
   const services = gateway(mounted)
-  const port = (path: string) => portInProcess(services, path)
   const app = portalApp({
     redirectFromIris: resourceRedirects(context),
     shell: pages,
-    ports: {
-      search: port(servicePaths.search),
-      repository: port(servicePaths.repo),
-      metrics: port(servicePaths.metrics),
-      reports: port(furtherPaths.reports),
-      sparql: port(servicePaths.sparql),
-    },
+    ports: publicPorts((path) => portInProcess(services, path)),
     previews: undefined,
     sessions: undefined,
     ...httpAt(context, ''),

@@ -7,7 +7,7 @@ import { StartRefused } from '../errors.ts'
 import { ledgerFormat, ledgerSchema } from '../harvest/ledger/ledger-schema.ts'
 import { jobsFormat } from '../jobs/job-table.ts'
 import { figuresFormat, figuresSchema } from '../metrics/figures/figures-file.ts'
-import { fromLines, joinLines } from '../rdf/lines.ts'
+import { fromLines, joinLines, sortedLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import { ctl, systemGraph } from '../rdf/namespaces.ts'
 import type { Rebase } from '../rdf/rebase.ts'
@@ -17,11 +17,7 @@ import { draftTables, typedInput } from '../repository/drafts/draft-file.ts'
 import { storedRuleSchema } from '../repository/drafts/catalogue-rules.ts'
 import { openRecords } from '../repository/records-file.ts'
 import { versionSchema } from '../repository/versions/version-file.ts'
-import {
-  graphsWithVersions,
-  rebaseVersions,
-  sortedLines,
-} from '../repository/versions/version-rebase.ts'
+import { graphsWithVersions, rebaseVersions } from '../repository/versions/version-rebase.ts'
 import { triggersFormat } from '../scheduler/trigger-file.ts'
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import { factLine } from '../store/marks.ts'

@@ -10,14 +10,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BackupFault, diskFault } from '../backup/backup-fault.ts'
 import { syncDirectory } from '../backup/backup.ts'
+import { formerPlace } from '../backup/restore.ts'
 import { StartRefused, WrongUsage } from '../errors.ts'
-import { openLease } from '../lease.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { rebase, rebaseQuad } from '../rdf/rebase.ts'
 import { vectorsFormat } from '../search-index/embedding/vector-file.ts'
 import { snapshotOf } from '../sqlite.ts'
-import { keptFiles, processLeaseName } from './data-files.ts'
-import { type Identity, readIdentity, writeIdentity } from './identity.ts'
+import { keptFiles, lockDirectory } from './data-files.ts'
+import { type Identity, requireIdentity, writeIdentity } from './identity.ts'
 import { rebasedFiles, type Rebasing } from './rebase-files.ts'
 
 type RebaseOptions = {
@@ -72,13 +72,11 @@ export async function rebaseDirectory(options: RebaseOptions): Promise<RebaseRes
     throw new StartRefused(
       `${copy} is left from an attempt that was cut short: remove it, and try again.`,
     )
-  const lease = openLease(join(directory, processLeaseName))
+  const lease = lockDirectory(directory)
   try {
-    if (!lease.held()) throw new StartRefused(`${directory} is in use: stop the platform first.`)
     const counts = await writeCopy({ ...options, directory, copy, identity })
     if (options.isDry) return { from: options.from, to: options.to, counts }
-    const time = (options.now?.() ?? new Date()).toISOString().replaceAll(/[-:.]/g, '')
-    const former = `${directory}.before-${time}`
+    const former = formerPlace(directory, options.now?.() ?? new Date())
     await exchange(directory, copy, former)
     return { from: options.from, to: options.to, counts, former }
   } catch (error) {
@@ -89,9 +87,7 @@ export async function rebaseDirectory(options: RebaseOptions): Promise<RebaseRes
 }
 
 async function identityFor(directory: string, from: string): Promise<Identity> {
-  const identity = await readIdentity(directory)
-  if (!identity)
-    throw new StartRefused(`${directory} is no data directory: it has no cartulary.json.`)
+  const identity = await requireIdentity(directory)
   if (identity.engine !== 'embedded')
     throw new StartRefused(
       `The store of ${directory} is a server (${identity.engine}). Export all its graphs as N-Quads, write them anew with --input and --output, and load them into an empty store.`,

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { identityName } from '../backup/verify.ts'
 import { Failure, StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 
@@ -141,7 +142,7 @@ function identityOf(path: string): string | undefined {
 function leaveMark(directory: string, log: Log): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    if (existsSync(join(directory, 'cartulary.json'))) return
+    if (existsSync(join(directory, identityName))) return
     writeFileSync(join(directory, markName), `${new Date().toISOString()}\n`, { mode: 0o600 })
   } catch (err) {
     log.warn({ err, directory }, 'storage.mark-failed')

@@ -99,6 +99,10 @@ export function lineWriter(): (quad: Quad) => string {
  */
 export const joinLines = (lines: readonly string[]): string => lines.concat('').join('\n')
 
+/** Sorts the lines of a text and removes repeated ones, as stores have them, after terms in them were replaced. */
+export const sortedLines = (text: string): string =>
+  joinLines([...new Set(text.split('\n').filter(Boolean))].sort())
+
 /**
  * Writes triples as distinct lines, sorted by UTF-16 code unit, each with a line end; `''` for no triples. Graphs are ignored.
  */

@@ -1,7 +1,7 @@
 /** Serialises a graph in any format; parsing the result gives the same graph with identical literals. */
 import type { Quad } from '@rdfjs/types'
 import { nextTurn } from '../workers/event-loop.ts'
-import { joinLines, fromLines } from './lines.ts'
+import { fromLines, sortedLines } from './lines.ts'
 import type { Format } from './media-types.ts'
 import { documentWriter, inGraph, type Part, splitPart } from './writing/document.ts'
 import { jsonLd } from './writing/json-ld.ts'
@@ -57,11 +57,4 @@ function serialiseWhole(
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
   }
-}
-
-/** Sorts lines again after skolem IRIs were replaced by blank nodes. */
-function sortedLines(lines: string): string {
-  const sorted = lines.split('\n')
-  sorted.pop()
-  return joinLines(sorted.sort())
 }

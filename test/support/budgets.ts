@@ -13,7 +13,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   program: 1154,
 
-  client: 2881,
+  client: 2883,
 
   config: 2015,
 

@@ -66,7 +66,7 @@ const packageFolders: Readonly<Record<string, readonly string[]>> = {
   yaml: ['http', 'pipe', 'profile', 'portal'],
   '@nats-io/': ['pipe'],
   croner: ['scheduler'],
-  entities: ['vocabularies'],
+  entities: ['backup', 'vocabularies'],
   htmlparser2: ['vocabularies'],
   'quickjs-emscripten': ['harvest'],
   '@comunica/': ['harvest'],

@@ -6,12 +6,11 @@
 import { hash as digestOf } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import { canonicalHash } from '../../rdf/canonical.ts'
-import { joinLines } from '../../rdf/lines.ts'
+import { joinLines, sortedLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dct, spdx } from '../../rdf/namespaces.ts'
 import type { Rebase } from '../../rdf/rebase.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
-import { sortedLines } from '../versions/version-rebase.ts'
 import { storedRecord } from './catalogue-record.ts'
 
 /** Names under both bases. */

@@ -1,6 +1,6 @@
 /** Writes the versions of a graph anew under another base of IRIs: names, differences, whole states and the hashes of states. */
 
-import { joinLines } from '../../rdf/lines.ts'
+import { sortedLines } from '../../rdf/lines.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
 import { packText, unpackText } from '../../text/packed.ts'
 import { appliedTo, stateOf } from './version-file.ts'
@@ -18,10 +18,6 @@ export type RenamedGraph = {
 /** Names of graphs that have versions. */
 export const graphsWithVersions = (file: Sqlite): readonly string[] =>
   file.rows('SELECT DISTINCT graph FROM version').map(({ graph }) => String(graph))
-
-/** Sorts lines as stores have them. */
-export const sortedLines = (text: string): string =>
-  joinLines([...new Set(text.split('\n').filter(Boolean))].sort())
 
 /** Writes the versions of a graph anew; returns their number. To be called in a transaction. */
 export function rebaseVersions(file: Sqlite, { graph, name, lines, change }: RenamedGraph): number {

@@ -80,7 +80,7 @@ async function findFew(
       row['dataset']?.value === dataset && row['record']?.value === record
     if (!found.every(isWished)) return undefined
     const facts = rows.filter((row) => isWished(row) && row['hash'])
-    // Of several, which other programs may leave, `findMany` takes one.
+    // `findMany` chooses among several records of a dataset, which other programs may leave.
     if (facts.length > 1) return undefined
     const isMember = found.length > 0 && linkedIris.has(record)
     origins.push({

@@ -160,13 +160,11 @@ export class MeilisearchCursors {
     const { numbers, partIndexes, parts, scores, sortedBy } = snapshot
     const positions = Array.from({ length: end - start }, (_, i) => start + i)
     const currentVersions = await this.#currentVersions(snapshot, positions, signal)
-    const isMissing = (position: number) => !currentVersions.has(numbers[position] ?? 0)
-    const newer = await this.#newerVersions(snapshot, positions.filter(isMissing), signal)
     // The copies are read after the server: documents that are replaced meanwhile were copied before.
     const rows = positions.flatMap((position) => {
-      const n = numbers[position] ?? 0
       const partIndex = partIndexes[position] ?? 0
-      const version = currentVersions.get(n) ?? this.#replaced.version(n) ?? newer.get(position)
+      const version =
+        currentVersions.get(position) ?? this.#replaced.version(numbers[position] ?? 0)
       const part = parts[partIndex]
       const value = version?.[sortedBy[partIndex] ?? '']
       return version && part ? [{ version, part, value, score: scores?.[position] }] : []
@@ -188,68 +186,42 @@ export class MeilisearchCursors {
     return { hits, ...(typeof value === 'number' && { value }) }
   }
 
-  /** Documents at some positions of the snapshot that are still on the server, by number. */
+  /**
+   * Documents at some positions of the snapshot that are on the server, by position: those of its versions, or, where it has ids, as
+   * they are now.
+   */
   async #currentVersions(
-    { numbers, partIndexes, parts, sortedBy }: Snapshot,
+    { ids, numbers, partIndexes, parts, sortedBy }: Snapshot,
     positions: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<number, Version>> {
-    const currentVersions = new Map<number, Version>()
-    for (const [partIndex, part] of parts.entries()) {
-      const numbersOfPart = positions
-        .filter((position) => partIndexes[position] === partIndex)
-        .map((position) => numbers[position] ?? 0)
-      if (numbersOfPart.length === 0) continue
-      const sortAttribute = sortedBy[partIndex]
-      const request = {
-        filter: filterText(hasNumberAmong(numbersOfPart)),
-        row: versionRow,
-        extraAttributes: sortAttribute === undefined ? [] : [sortAttribute],
-        limit: numbersOfPart.length,
-      }
-      const { results } = await fetchDocuments(
-        this.#answerContext.context,
-        part.uid,
-        request,
-        signal,
-      )
-      for (const version of results) currentVersions.set(version.n, version)
-    }
-    return currentVersions
-  }
-
-  /** Documents at some positions whose versions of the snapshot are gone, as they are now, by position; only where another process writes. */
-  async #newerVersions(
-    { ids, partIndexes, parts, sortedBy }: Snapshot,
-    positions: readonly number[],
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<number, Version>> {
-    const versions = new Map<number, Version>()
-    if (!ids) return versions
+    const { context } = this.#answerContext
+    const found = new Map<number, Version>()
     const byPart = Map.groupBy(positions, (position) => partIndexes[position] ?? 0)
     for (const [partIndex, positionsOfPart] of byPart) {
       const part = parts[partIndex]
       if (!part) continue
       const sortAttribute = sortedBy[partIndex]
       const request = {
-        ids: positionsOfPart.map((position) => documentKey(ids[position] ?? '')),
+        ...(ids
+          ? { ids: positionsOfPart.map((position) => documentKey(ids[position] ?? '')) }
+          : {
+              filter: filterText(
+                hasNumberAmong(positionsOfPart.map((position) => numbers[position] ?? 0)),
+              ),
+            }),
         row: versionRow,
         extraAttributes: sortAttribute === undefined ? [] : [sortAttribute],
         limit: positionsOfPart.length,
       }
-      const { results } = await fetchDocuments(
-        this.#answerContext.context,
-        part.uid,
-        request,
-        signal,
-      )
-      const byId = new Map(results.map((version) => [version.i, version]))
+      const { results } = await fetchDocuments(context, part.uid, request, signal)
+      const versions = new Map(results.map((version) => [ids ? version.i : version.n, version]))
       for (const position of positionsOfPart) {
-        const version = byId.get(ids[position] ?? '')
-        if (version) versions.set(position, version)
+        const version = versions.get((ids ?? numbers)[position] ?? '')
+        if (version) found.set(position, version)
       }
     }
-    return versions
+    return found
   }
 
   /** Drops expired cursors, and copies that no cursor needs. */
