@@ -2,8 +2,10 @@ import { defineConfig } from 'vitest/config'
 import { suite } from './vitest.config.ts'
 
 const { sequence, ...common } = suite
+// A case starts and kills several platforms; on a busy machine that took 54 seconds.
+const testTimeout = 180_000
 
-// `npm run test:long`: first many inputs, beside each other; then rounds of kills, disks and files that break, loads beside a rebuild,
+// `npm run test:long`: first many inputs, pages and files, beside each other; then rounds of kills, full disks, loads beside a rebuild,
 // one file after the other.
 export default defineConfig({
   test: {
@@ -13,6 +15,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'many',
+          testTimeout,
           include: ['test/**/*.many.test.ts'],
           sequence: { groupOrder: 0 },
         },
@@ -23,8 +26,7 @@ export default defineConfig({
           name: 'long',
           include: ['test/**/*.long.test.ts'],
           maxWorkers: 1,
-          // A case starts and kills several platforms; on a busy machine that took 54 seconds.
-          testTimeout: 180_000,
+          testTimeout,
           sequence: { groupOrder: 1 },
         },
       },

@@ -89,7 +89,7 @@ function sentence(issue: Issue, steps: readonly string[], fieldFacts: Facts | un
   if (isUnknownName(issue) && fieldFacts?.secret) return `has a field that ${issue.message}`
   const place = steps.map((step) => (fieldFacts?.secret === true ? maskKey(step) : step)).join('.')
   const message = ownMessage(issue)
-  if (message !== undefined) return place === '' ? message : `${place} ${message}`
+  if (message !== undefined) return isPlace(steps) ? `${place} ${message}` : message
   const expected = fieldFacts?.expected ?? 'something else'
   return `must be ${expected}${isPlace(steps) ? ` (wrong at ${place})` : ''}`
 }

@@ -495,6 +495,9 @@ describe('a reader', () => {
   })
 
   it.each(['writer:8080', 'http://writer/path', 'ftp://writer'])('refuses %s', (url) => {
-    expect(problemsOf({ ...engines, PLATFORM_WRITER_URL: url })).toContain('PLATFORM_WRITER_URL')
+    const text = `http://first, ${url}`
+    expect(problemsOf({ ...engines, PLATFORM_WRITER_URL: text })).toContain(
+      'PLATFORM_WRITER_URL: must be ',
+    )
   })
 })

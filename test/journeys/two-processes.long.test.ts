@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { freePort } from '../support/engines/engine.ts'
 
+/** 100 were run by hand on 2026-11-30. */
+const rounds = Number(process.env['START_ROUNDS'] ?? 3)
+
 const catalogue =
   '<urn:x> a <http://www.w3.org/ns/dcat#Catalog> ; <http://purl.org/dc/terms/title> "One"@en .'
 
@@ -40,4 +43,37 @@ describe('a second process on a data directory', () => {
     expect((await fetch(`${search}/catalogues/one`)).status).toBe(200)
     expect(await second.stop()).toBe(0)
   }, 60_000)
+})
+
+describe('two processes that start together on an empty data directory', () => {
+  it.each(Array.from({ length: rounds }, (_, round) => round))(
+    'are one that writes and one that follows it, round %i',
+    async () => {
+      const directory = await temporaryDirectory()
+      const ports = [await freePort(), await freePort()]
+      const started = ports.map((port) => gateway(directory, { PLATFORM_PORT: String(port) }))
+      try {
+        const first = await Promise.race(started)
+        const other = ports.find((port) => !first.url.endsWith(`:${port}`))
+        const second = started[ports.indexOf(other!)]!
+        expect((await client(first).put('/catalogues/one', catalogue)).status).toBe(201)
+        const { status } = await fetch(`http://127.0.0.1:${other}/api/hub/repo/catalogues/one`)
+        expect(status).toBe(503)
+        await first.kill()
+        expect(await client(await second).json(`http://127.0.0.1:${other}/health`)).toMatchObject({
+          status: 'up',
+        })
+        const { repo, search } = client(await second)
+        expect((await fetch(`${repo}/catalogues/one`)).status).toBe(200)
+        expect((await fetch(`${search}/catalogues/one`)).status).toBe(200)
+        const key = { 'X-API-Key': first.key }
+        const deleted = await fetch(`${repo}/catalogues/one`, { method: 'DELETE', headers: key })
+        expect(deleted.status).toBe(204)
+      } finally {
+        for (const settled of await Promise.allSettled(started))
+          if (settled.status === 'fulfilled') await settled.value.kill()
+        await remove(directory)
+      }
+    },
+  )
 })

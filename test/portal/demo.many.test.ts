@@ -242,7 +242,7 @@ it('keeps its own settings beside those of the environment', async () => {
   expect(await shown(preview)).toContain('<table')
 })
 
-// `accessibility.long.test.ts` follows twenty times as many links, in every language.
+// `accessibility.many.test.ts` follows twenty times as many links, in every language.
 crawl(() => new URL(demo.home).origin, {
   addresses: 80,
   languages: 'one language after the other',

@@ -5,9 +5,10 @@ import type { Failure } from '../../src/errors.ts'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { logger } from '../../src/log.ts'
 import { sparqlApp } from '../../src/repository/sparql-app.ts'
+import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore, PublicAnswer } from '../../src/store/graph-store.ts'
 import { content, graphName, system } from './graphs.ts'
-import { openEmbedded } from './opening.ts'
+import { newDirectory, openEmbedded } from './opening.ts'
 
 const bomb = 'SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }'
 const solutions = 'SELECT ?s ?o { ?s <urn:title> ?o } ORDER BY ?s'
@@ -339,5 +340,49 @@ describe('one client who asks without pause what never ends', () => {
     })
     expect(body).toContain('t 1000')
     expect(await copy()).toBe('ready')
+  })
+})
+
+describe('where the process has little memory', () => {
+  const MB = 2 ** 20
+  const memory = { used: 300 * MB, limit: 1024 * MB }
+  let store: GraphStore
+  beforeAll(async () => {
+    store = await embeddedStore({
+      directory: newDirectory(),
+      log: logger('silent'),
+      limits: { publicBuildMs: 2000 },
+      memory: () => memory,
+    })
+    const lines = Array.from({ length: 2000 }, (_, n) => `<urn:s:${n}> <urn:title> "t ${n}" .`)
+    await store.write([{ graph: 'urn:test:many', content: content(lines.sort()) }])
+  })
+  afterAll(() => store.close())
+
+  const copy = async () => (await store.health()).replica
+  const ask = () => store.publicQuery({ query: 'ASK {}', accept: undefined, client: 'me' })
+
+  it('a query is told how much a copy needs and how much is left, and is answered once there is enough', async () => {
+    memory.used = 900 * MB
+    await expect(ask()).rejects.toMatchObject({
+      kind: 'store-unavailable',
+      detail:
+        'A public copy of the data needs about 61 MB of memory, and 43 MB are left to this process.',
+      retryAfter: 60,
+    })
+    expect(await copy()).toBe('absent')
+    memory.used = 300 * MB
+    await expect.poll(() => ask().catch(() => undefined)).toBeDefined()
+  })
+
+  it('copies are ended before the process exceeds its memory, and made again when there is enough', async () => {
+    memory.used = 300 * MB
+    await expect.poll(() => ask().catch(() => undefined)).toBeDefined()
+    expect(await copy()).toBe('ready')
+    memory.used = 950 * MB
+    await expect.poll(copy).toBe('absent')
+    await expect(ask()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    memory.used = 300 * MB
+    await expect.poll(() => ask().catch(() => undefined)).toBeDefined()
   })
 })

@@ -19,6 +19,7 @@ import { WriterCalls } from './writer-calls.ts'
 import { boundedEngine, writerBytes } from './engine.ts'
 import type { WriterOpened, WriterSettings } from './messages.ts'
 import { standardStoreLimits, type StoreLimits } from '../store-limits.ts'
+import { currentMemory, type Memory } from '../public/copy-memory.ts'
 import { Replicas } from '../public/replicas.ts'
 import { PublicQueue } from '../public/query-queue.ts'
 import { graphLines } from '../graph-lines.ts'
@@ -36,6 +37,8 @@ export type EmbeddedStoreOptions = {
   readonly limits?: Partial<StoreLimits>
   /** Statements that the index of the writer leaves out, which saves the memory of one copy of them; by default none. */
   readonly rule?: StatementRule | undefined
+  /** Reads the memory of this process. */
+  readonly memory?: () => Memory
   /** Called with the progress while the store is loaded. */
   readonly loading?: ((now: Loading) => void) | undefined
 }
@@ -83,9 +86,12 @@ async function healthOf(calls: WriterCalls, { state: replica }: Replicas): Promi
   return { ready: true, product, ...(await calls.call('counts', {})), replica }
 }
 
+/** Milliseconds between two looks at the memory of the process. */
+const memoryMs = 1000
+
 /** Public queries, which run on replicas. */
 function openPublicQueries(
-  { directory, log }: EmbeddedStoreOptions,
+  { directory, log, memory = currentMemory }: EmbeddedStoreOptions,
   limits: StoreLimits,
   calls: WriterCalls,
 ) {
@@ -93,7 +99,8 @@ function openPublicQueries(
     directory,
     log,
     queryMs: limits.publicMs,
-    memory: limits.publicMemory,
+    configuredBytes: limits.publicMemory,
+    memory,
     maxCopies: Math.min(limits.publicCopies, limits.publicLimits.lanes),
     idleMs: limits.publicIdleMs,
     quads: async () => (await calls.call('counts', {})).quads,
@@ -111,14 +118,14 @@ function openPublicQueries(
     replicas.request()
     return queue.query(request, signal)
   }
-  const loop = backgroundLoop(
-    'replica.look-failed',
-    limits.publicIdleMs / 10,
-    () => replicas.endIdle(),
-    { log, pause },
-  )
+  const every = (ms: number, work: () => Promise<void> | void) =>
+    backgroundLoop('replica.look-failed', ms, work, { log, pause })
+  const loops = [
+    every(limits.publicIdleMs / 10, () => replicas.endIdle()),
+    every(memoryMs, () => replicas.checkMemory()),
+  ]
   const close = async () => {
-    await loop.stop()
+    await Promise.all(loops.map((loop) => loop.stop()))
     await replicas.close()
   }
   return { replicas, publicQuery, close }

@@ -99,6 +99,14 @@ export function processBytes(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
 }
 
-/** Maximum memory of the writing engine in bytes: three quarters of that of the process, from 512 MB to 4 GB. */
-export const writerBytes = (): number =>
-  Math.min(maxPages * pageBytes, Math.max(512 * MB, Math.floor(processBytes() * 0.75)))
+/** Bytes of everything beside the writing engine. A process without data takes 200 MB, one that harvests and measures 400 MB. */
+const otherBytes = 448 * MB
+
+/**
+ * Maximum memory of the writing engine in bytes: three quarters of that of the process, or what leaves enough for everything else if
+ * that is less, from 512 MB to 4 GB. The engine refuses what would exceed it; beyond that of the process the kernel would end it.
+ */
+export function writerBytes(limit: number = processBytes()): number {
+  const bytes = Math.min(Math.floor(limit * 0.75), limit - otherBytes)
+  return Math.min(maxPages * pageBytes, Math.max(512 * MB, bytes))
+}

@@ -9,9 +9,10 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { reportNumber } from '../../workers/numbers.ts'
 import { Thread, WorkerLost } from '../../workers/pool.ts'
-import { boundedEngine, processBytes, type RdfEngine } from '../embedded/engine.ts'
+import { boundedEngine, type RdfEngine } from '../embedded/engine.ts'
 import { storeFullOf } from '../embedded/messages.ts'
 import type { PublicAnswer } from '../graph-store.ts'
+import { affordableCopies, bytesForCopy, isMemoryShort, type Memory } from './copy-memory.ts'
 import type { QueryRunner, PublicJob } from './query-queue.ts'
 
 /** Settings of a worker with a replica. */
@@ -33,7 +34,9 @@ type ReplicasSettings = {
   /** Approximate number of triples of a replica. */
   readonly quads: () => Promise<number>
   /** Bytes of a replica and its queries; 0 = by the number of triples and the machine. */
-  readonly memory: number
+  readonly configuredBytes: number
+  /** Reads the memory of this process. */
+  readonly memory: () => Memory
   /** Most replicas. */
   readonly maxCopies: number
   /** Running time of one query in ms. */
@@ -185,33 +188,15 @@ class Replica implements QueryRunner {
   }
 }
 
-/** Bytes of each triple, and of the buffers for loading small changes (of which few are used). */
-const [quadBytes, loadingBytes] = [450, 320 * 2 ** 20]
-/** Bytes of a worker without data. */
-const idleBytes = 40 * 2 ** 20
-/** Bytes to whose multiples limits are rounded up, because the compiled code of each limit is kept in memory. */
-const stepBytes = 256 * 2 ** 20
 /** Milliseconds until a replica that could not be built is tried again. */
 const retryMs = 5000
 /** Milliseconds of building for each triple, as long as none was built. */
 const buildMsOfQuad = 0.006
 
-/** Default memory in bytes: three times that of the data, at most a quarter of that of the process, but enough for the data. */
-function defaultBytes(quads: number): number {
-  const needed = loadingBytes + quads * quadBytes
-  const preferred = Math.max(Math.min(3 * needed, processBytes() / 4), 1.25 * needed)
-  return Math.ceil(preferred / stepBytes) * stepBytes
-}
+const doesNotFit = 'The public copy of the data does not fit into its memory (sparqlMemoryBytes).'
 
 /** Milliseconds of building below which a replica may be ended in favour of another query. */
 const quickBuildMs = 5000
-
-/** Number of replicas that fit beside the writing engine into three quarters of the memory of the process; 1 to `max`. */
-function affordableCopies(quads: number, max: number): number {
-  const replicaBytes = idleBytes + quads * quadBytes
-  const availableBytes = processBytes() * 0.75 - replicaBytes
-  return Math.min(max, Math.max(1, Math.floor(availableBytes / replicaBytes)))
-}
 
 /** Builds replicas and keeps them up to date. */
 export class Replicas {
@@ -230,6 +215,8 @@ export class Replicas {
   #msOfQuad = buildMsOfQuad
   /** Reason why the last replica could not be built. */
   #fault: 'memory' | 'other' | undefined
+  /** Sentence about the memory that the next replica needs, where it is not left. */
+  #shortage: string | undefined
 
   constructor(settings: ReplicasSettings) {
     this.#settings = settings
@@ -274,14 +261,22 @@ export class Replicas {
 
   /** Failure for a query while no replica is ready. */
   unavailable(): Failure {
+    const tooLarge = this.#fault === 'memory' ? doesNotFit : undefined
+    const detail = this.#shortage ?? tooLarge
+    if (detail !== undefined) return new Failure('store-unavailable', detail, { retryAfter: 60 })
     const seconds = Math.ceil((this.#expectedAt - performance.now()) / 1000)
-    if (this.#fault !== 'memory') {
-      return new Failure('store-unavailable', 'The public copy is being built.', {
-        retryAfter: Math.max(1, seconds),
-      })
-    }
-    const detail = 'The public copy of the data does not fit into its memory (sparqlMemoryBytes).'
-    return new Failure('store-unavailable', detail, { retryAfter: 60 })
+    return new Failure('store-unavailable', 'The public copy is being built.', {
+      retryAfter: Math.max(1, seconds),
+    })
+  }
+
+  /** Ends all replicas, with their queries, when the process is about to exceed its memory, which would kill it. */
+  checkMemory(): void {
+    const memory = this.#settings.memory()
+    if (!isMemoryShort(memory) || this.state === 'absent') return
+    this.#wanted = 0
+    this.#settings.log.warn(memory, 'replica.memory-short')
+    this.end()
   }
 
   /** Ends all replicas after the loss of the writer, without whose feed they would become stale. */
@@ -319,7 +314,7 @@ export class Replicas {
   /** Builds missing replicas one at a time, because each uses a core. */
   async #build(): Promise<void> {
     if (this.#isBuilding || this.#isClosed) return
-    const { log, memory, maxCopies, quads } = this.#settings
+    const { log, maxCopies, quads } = this.#settings
     this.#isBuilding = true
     try {
       while (this.#ready().length < this.#wanted) {
@@ -328,10 +323,12 @@ export class Replicas {
         this.#wanted = Math.min(this.#wanted, this.#replicas.length)
         const replica = this.#replicas.find(({ isReady }) => !isReady)
         if (!replica || this.#isClosed) break
+        const bytes = this.#bytesFor(count)
+        if (bytes === undefined) break
         const startedAt = performance.now()
         reportNumber('cartulary_sparql_replica_builds_total')
         this.#expectedAt = startedAt + count * this.#msOfQuad
-        await replica.build(memory > 0 ? memory : defaultBytes(count))
+        await replica.build(bytes)
         replica.buildMs = performance.now() - startedAt
         if (count > 10_000) this.#msOfQuad = replica.buildMs / count
         this.#fault = undefined
@@ -345,6 +342,22 @@ export class Replicas {
       this.#isBuilding = false
     }
     this.#rebuildFragmented()
+  }
+
+  /** Maximum bytes of a replica; `undefined` where it does not fit beside what the process has. The next query tries again. */
+  #bytesFor(quads: number): number | undefined {
+    const { configuredBytes, memory, log } = this.#settings
+    const found = bytesForCopy({ quads, configuredBytes, memory: memory() })
+    if ('bytes' in found) {
+      this.#shortage = undefined
+      return found.bytes
+    }
+    this.#wanted = this.#ready().length
+    if (this.#wanted > 0) return undefined
+    if (this.#shortage === undefined) log.warn(found, 'replica.too-large')
+    const { neededMb, leftMb } = found
+    this.#shortage = `A public copy of the data needs about ${neededMb} MB of memory, and ${leftMb} MB are left to this process.`
+    return undefined
   }
 
   /** Drops a fragmented replica, which is then built again; where there may be several, only while another is ready. */
