@@ -215,8 +215,8 @@ export function gateway(mounted: readonly MountedApp[]): FetchHandler {
     fetch: (request, env) => {
       const path = pathOf(request.url)
       const match = longestFirst.find(({ base }) => isBelow(path, base))
-      const failure = new Failure('not-found', `there is nothing at ${path}`)
-      return match ? match.app.fetch(request, env) : problemResponse(failure, path)
+      if (match) return match.app.fetch(request, env)
+      return problemResponse(new Failure('not-found', `there is nothing at ${path}`), path)
     },
   }
 }

@@ -150,7 +150,9 @@ function reportRequest(
   const isError = isPoll ? status >= 500 : status >= 400 || isAborted
   if (logRequests === 'none' || (logRequests === 'slow' && !isSlow)) return
   if (logRequests === 'errors' && !isError) return
-  log[isPoll ? (isSlow || isError ? 'warn' : 'debug') : 'info'](
+  const level = isPoll ? (isSlow || isError ? 'warn' : 'debug') : 'info'
+  if (!log.isLevelEnabled(level)) return
+  log[level](
     {
       service: name,
       method,

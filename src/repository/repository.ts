@@ -46,6 +46,7 @@ import { canonicalPath, documentAliases } from './endpoints/requests.ts'
 import { answerGone, tombstoneEndpoints } from './endpoints/tombstone-endpoints.ts'
 import { previewDataset } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
+import { KnownRecords } from './writing/known-records.ts'
 import { catalogueOfDataset } from './writing/find-datasets.ts'
 import { deletions, writeLocks } from './writing/write-batch.ts'
 
@@ -85,6 +86,9 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   const elapsed = options.http.now ?? (() => performance.now())
   const records = openRecords(options.recordsPath, [versionSchema, draftTables])
   const history = new VersionFile(records, now)
+  const epochMs = () => now().getTime()
+  const isOnlyWriter = () => store.isOnlyWriter?.() ?? true
+  const knownRecords = new KnownRecords({ names, now: epochMs, isOnlyWriter })
   const context: RepositoryContext = {
     ...options,
     wrongTokens: wrongKeyCounter({ perMinute: wrongTokensPerMinute, now: elapsed }),
@@ -93,13 +97,15 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     noteVersions: versionNotes({ ...options, history }),
     locks: writeLocks(),
     deletions: deletions(),
-    ids: idChooser({ store, names, tombstones }),
+    knownRecords,
+    ids: idChooser({ store, names, tombstones, knownRecords }),
     idLists: new IdLists({
       names,
-      now: () => now().getTime(),
+      now: epochMs,
+      records: knownRecords,
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
-    drafts: new DraftFile(records, () => now().getTime()),
+    drafts: new DraftFile(records, epochMs),
     draftDataset,
     bodies: new BoundedCache('bodies', maxBodies),
     bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),

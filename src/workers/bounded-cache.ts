@@ -12,6 +12,7 @@ export const cacheNames = [
   'catalogues',
   'concepts',
   'dataset-catalogues',
+  'dataset-records',
   'facet-values',
   'id-lists',
   'maps',
