@@ -18,7 +18,7 @@ import { loadProfile } from '../profile/load-profile.ts'
 import { enrichmentWarnings } from '../projector/building/enrichment.ts'
 import { checkFacets, unservedFacets } from '../projector/building/facets.ts'
 import { projection, type ProjectionContext } from '../projector/projection.ts'
-import { names as namesOf } from '../rdf/names.ts'
+import { type Names, names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql-app.ts'
 import { recordsIn } from '../search-index/sqlite/stored-records.ts'
 import { setAside } from '../sqlite.ts'
@@ -162,7 +162,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     log,
     limits: publicLimits(config),
     isCatalogue: (graph) => names.idOf('catalogue', graph) !== undefined,
-    rule: { metrics: names.metrics(''), datasets: names.dataset(''), records: names.record('') },
+    rule: indexRule(names),
     random: Math.random,
     pause,
     onWaiting,
@@ -193,6 +193,16 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   const onRegained = (listener: () => void): void => void (onLeaseRegained = listener)
   return { store, identity, config: { ...config, baseUri, search }, isOther, onRegained }
 }
+
+/** Rule for the statements that the index of the embedded store leaves out. */
+const indexRule = (names: Names) => ({
+  metrics: names.metrics(''),
+  datasets: names.dataset(''),
+  records: names.record(''),
+  distributions: names.distribution(''),
+  genids: names.genidPrefix,
+  base: names.base,
+})
 
 /** Files that are not used because a server replaces them. */
 const unusedFiles = ({ triplestore, searchEngine }: Config): readonly string[] => [

@@ -72,7 +72,7 @@ async function* storedGraphs({ flag, text, signal, progress }: Call) {
       signal.throwIfAborted()
       progress.show({ what: 'exporting', done: (done += 1), total, unit: 'graphs' })
       if (name === systemGraph && !flag('all')) continue
-      const lines = links.length === 0 ? content : `${content}${links.join('\n')}\n`
+      const lines = content.toString() + links.map((link) => `${link}\n`).join('')
       // Each line ends in ` .`, and no literal contains a line end.
       yield lines.replaceAll(' .\n', ` <${name}> .\n`)
     }

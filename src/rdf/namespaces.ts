@@ -90,6 +90,19 @@ export const xsd = vocabulary('xsd')
 /** `dqv:computedOn` and a common misspelling. */
 export const computedOn: readonly string[] = [dqv('computedOn').value, dqv('computeOn').value]
 
+/** Properties whose objects are addresses at the source. */
+export const addressProperties: readonly NamedNode[] = [
+  dcat('accessURL'),
+  dcat('downloadURL'),
+  dcat('landingPage'),
+  dcat('endpointURL'),
+  dcat('endpointDescription'),
+  foaf('page'),
+  foaf('homepage'),
+  vcard('hasURL'),
+  prov('used'),
+]
+
 /** Graph of pending marks and other bookkeeping. */
 export const systemGraph = 'urn:cartulary:system'
 

@@ -20,7 +20,7 @@ import type { Quad } from '@rdfjs/types'
 import type { Row } from '../store/graph-store.ts'
 import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
-import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
+import { addressProperties, dct } from '../rdf/namespaces.ts'
 import { editDataset } from './writing/write-datasets.ts'
 import { localName } from '../rdf/iri.ts'
 
@@ -190,18 +190,6 @@ async function changeLink(
 
 const damagedQuery = loadQuery('renamed-addresses')
 
-/** Predicates whose objects are addresses at the source. */
-const addressProperties = [
-  dcat('accessURL'),
-  dcat('downloadURL'),
-  dcat('landingPage'),
-  dcat('endpointURL'),
-  dcat('endpointDescription'),
-  foaf('page'),
-  foaf('homepage'),
-  vcard('hasURL'),
-  prov('used'),
-]
 const addressPredicates = new Set(addressProperties.map(({ value }) => value))
 
 /** Most graphs that one query returns. */

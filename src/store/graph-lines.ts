@@ -78,6 +78,13 @@ export function checkGraph(graph: string): void {
   )
 }
 
+/** Number of lines of a text. */
+export const linesIn = (text: string): number => {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
+  return lines
+}
+
 /** Subject and predicate of a line, with the space after each. */
 export const prefixOf = (line: string) =>
   line.slice(0, line.indexOf(' ', line.indexOf(' ') + 1) + 1)

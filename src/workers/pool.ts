@@ -25,11 +25,23 @@ export type WorkerOptions = {
   readonly stackMb?: number
   /** True for workers that process content of third parties: they get no environment variables, and their output is dropped. */
   readonly isIsolated?: boolean
+  /** True for a worker of a worker, which ends with the one that starts it: they have one termination lock. */
+  readonly isPart?: boolean
 }
 
 /** Starts a thread, for pools and for workers with their own protocol. Its `workerData` is `data`. */
 export function startWorker(options: WorkerOptions): Worker {
-  const { entry, name, data, transfer = [], nurseryMb = 24, heapMb, stackMb, isIsolated } = options
+  const {
+    entry,
+    name,
+    data,
+    transfer = [],
+    nurseryMb = 24,
+    heapMb,
+    stackMb,
+    isIsolated,
+    isPart,
+  } = options
   const start = () =>
     new Worker(entry, {
       name,
@@ -42,7 +54,7 @@ export function startWorker(options: WorkerOptions): Worker {
       },
       ...(isIsolated && { execArgv: [], env: {}, stdout: true, stderr: true }),
     })
-  const worker = withTerminationLock(start)
+  const worker = isPart ? start() : withTerminationLock(start)
   if (isIsolated) {
     worker.stdout.resume()
     worker.stderr.resume()

@@ -5,7 +5,7 @@ import { logger } from '../../src/log.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import {
   indexedEffects,
-  indexedText,
+  indexedPart,
   type StatementRule,
 } from '../../src/store/embedded/statement-rule.ts'
 import type { GraphChange, GraphStore } from '../../src/store/graph-store.ts'
@@ -17,7 +17,12 @@ const rule: StatementRule = {
   metrics: `urn:test:metrics:${run}:`,
   datasets: `urn:test:dataset:${run}:`,
   records: `urn:test:record:${run}:`,
+  distributions: `urn:test:distribution:${run}:`,
+  genids: `urn:test:genid:${run}:`,
+  base: 'urn:test:',
 }
+const indexedText = (used: StatementRule | undefined, graph: string, text: string) =>
+  indexedPart(used, graph, text).text
 const metrics = { graph: `${rule.metrics}1`, content: '<urn:test:m> <urn:test:value> "1" .\n' }
 const statements = 'SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }'
 
@@ -96,6 +101,37 @@ describe('a text of a dataset', () => {
   it('loses the lines of literals that are not asked for, whatever they hold', () => {
     for (const value of ['a', '> <http://purl.org/dc/terms/title> ', '\\"\\n> "', ''])
       expect(indexedText(rule, graph, text(value))).toBe(text(value).split('\n')[0] + '\n')
+  })
+
+  it('keeps of its other nodes what queries match', () => {
+    const [dct, dcat] = ['http://purl.org/dc/terms/', 'http://www.w3.org/ns/dcat#']
+    const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
+    const [file, node] = [`${rule.distributions}1`, `${rule.genids}1`]
+    const record = `${rule.records}7`
+    const lines = (triples: readonly (readonly [string, string, string])[]) =>
+      triples.map(([s, p, o]) => `<${s}> <${p}> ${o.startsWith('"') ? o : `<${o}>`} .\n`).join('')
+    const kept = lines([
+      [graph, type, `${dcat}Dataset`],
+      [graph, `${dct}temporal`, node],
+      [graph, `${dcat}distribution`, file],
+      [file, type, `${dcat}Distribution`],
+      [file, `${dct}license`, 'https://x.example/licence'],
+      [file, `${dcat}accessURL`, `${rule.datasets}2`],
+      [record, `${dct}identifier`, '"id"'],
+      [record, 'http://spdx.org/rdf/terms#checksum', node],
+      ['urn:x', `${dct}identifier`, '"id"'],
+    ])
+    const left = lines([
+      [graph, `${dct}identifier`, '"id"'],
+      [graph, `${dcat}landingPage`, 'https://x.example/page'],
+      [file, `${dcat}accessURL`, 'https://x.example/file'],
+      [file, `${dct}identifier`, '"id"'],
+      [file, `${dct}spatial`, node],
+      [record, type, `${dcat}CatalogRecord`],
+      [node, type, `${dct}PeriodOfTime`],
+      [node, 'http://www.w3.org/2006/vcard/ns#hasEmail', 'mailto:a@x.example'],
+    ])
+    expect(indexedPart(rule, graph, left + kept)).toEqual({ text: kept, others: 8 })
   })
 
   it('is whole in other graphs and without a rule, and empty in those of measurements', () => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { totalmem } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
-import { initSync } from 'oxigraph/web.js'
+import { initSync, type InitOutput } from 'oxigraph/web.js'
 
 // V8 shares one compiled module between threads and frees it with the last of them, or piece by piece while it runs; in
 // Node 24 either can end the process (nodejs/node issue 64500). So this thread keeps compiled modules until the process ends.
@@ -70,17 +70,34 @@ export function boundedEngine(bytes: number): RdfEngine {
   return engine
 }
 
-let memory: WebAssembly.Memory | undefined
+let exported: InitOutput | undefined
 let maxBytes = 0
 
 /** Starts the engine in this thread; to be called once, before the first store is opened. */
 export function startEngine({ module, bytes }: RdfEngine): void {
-  memory ??= initSync({ module }).memory
+  exported ??= initSync({ module })
   maxBytes = bytes
 }
 
 /** Memory of the engine of this thread in bytes: allocated, which only grows, and its maximum. */
-export const engineMemory = () => ({ allocated: memory?.buffer.byteLength ?? 0, max: maxBytes })
+export const engineMemory = () => ({
+  allocated: exported?.memory.buffer.byteLength ?? 0,
+  max: maxBytes,
+})
+
+/** Bytes by which the memory grows at least. */
+const growthBytes = 16 * MB
+
+/**
+ * Lets the memory grow in few steps, to be called before loading: V8 takes the memory before a step for garbage of the same size,
+ * and collects all garbage after each. Without this there is a step for each megabyte. What is not used takes addresses only.
+ */
+export function growInSteps(): void {
+  const { allocated, max } = engineMemory()
+  if (!exported || max - allocated < Math.max(allocated, 16 * growthBytes)) return
+  const { __wbindgen_malloc: allocate, __wbindgen_free: release } = exported
+  release(allocate(growthBytes, 8), growthBytes, 8)
+}
 
 /** Whether nine tenths of the memory are allocated. Nothing may be added then, so that the data can always be loaded again. */
 export const isNearlyFull = (): boolean => engineMemory().allocated > maxBytes * 0.9

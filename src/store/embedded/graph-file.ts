@@ -13,7 +13,8 @@ import { uninterrupted } from '../../workers/uninterrupted.ts'
 
 type StoredGraph = {
   readonly name: string
-  readonly content: string
+  /** Content in UTF-8. */
+  readonly content: Buffer
   readonly links: readonly string[]
 }
 
@@ -36,10 +37,14 @@ const pack = (text: string): Uint8Array =>
     ? new Uint8Array()
     : inUtf8(text, (bytes) => uninterrupted(() => deflateRawSync(bytes, { level: 1 })))
 
-const unpack = (blob: unknown): string =>
+const nothing = Buffer.alloc(0)
+
+const unpackBytes = (blob: unknown): Buffer =>
   blob instanceof Uint8Array && blob.length > 0
-    ? uninterrupted(() => inflateRawSync(blob)).toString('utf8')
-    : ''
+    ? uninterrupted(() => inflateRawSync(blob))
+    : nothing
+
+const unpack = (blob: unknown): string => unpackBytes(blob).toString('utf8')
 
 const linesIn = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   rows.map(({ line }) => String(line))
@@ -135,10 +140,12 @@ export class GraphFile {
     this.#db.run('DELETE FROM graph WHERE id = ?', id)
   }
 
+  /** Reads all graphs as of the first of them. */
   *graphs(): Generator<StoredGraph> {
-    for (const row of this.#db.each('SELECT id, name, content FROM graph')) {
-      const [name, links] = [String(row['name']), linesIn(this.#linkRows(Number(row['id'])))]
-      yield { name, content: unpack(row['content']), links }
+    const sql = 'SELECT id, name, content, id IN (SELECT graph FROM link) AS linked FROM graph'
+    for (const { id, name, content, linked } of this.#db.each(sql)) {
+      const links = linked === 1 ? linesIn(this.#linkRows(Number(id))) : []
+      yield { name: String(name), content: unpackBytes(content), links }
     }
   }
 

@@ -2,7 +2,8 @@
 
 import { defaultGraph, namedNode, Store } from 'oxigraph/web.js'
 import { inUtf8 } from '../../text/utf8.ts'
-import { chunksOf } from '../graph-lines.ts'
+import { chunksOf, linesIn } from '../graph-lines.ts'
+import { growInSteps } from './engine.ts'
 
 const [triples, nQuads] = ['application/n-triples', 'application/n-quads'] as const
 
@@ -28,13 +29,6 @@ const maxDeleted = 700_000
 export const needsCompaction = ({ live, dead }: Readonly<StatementCounts>): boolean =>
   dead > Math.min(Math.max(live / 4, minDeleted), maxDeleted)
 
-/** Number of lines of a text. */
-export const linesIn = (text: string): number => {
-  let lines = 0
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
-  return lines
-}
-
 const inGraph = (graph: string, lines: string) =>
   graph === '' ? lines : `GRAPH <${graph}> {\n${lines}}`
 
@@ -53,7 +47,7 @@ export type QueryShape = {
 type StatementCounts = { live: number; dead: number }
 
 /** Lines of a graph. */
-export type NamedText = { readonly graph: string; readonly text: string }
+type NamedText = { readonly graph: string; readonly text: string }
 
 /** Index of quads in memory. Texts are N-Triples; throws errors of Oxigraph. `''` is the default graph. */
 export type Quads = {
@@ -63,6 +57,8 @@ export type Quads = {
   load(graph: string, text: string): void
   /** Loads several graphs at once; some of them may be loaded when one cannot be. */
   loadAll(graphs: readonly NamedText[]): void
+  /** Loads N-Quads in UTF-8, `lines` whole lines; some of them may be loaded when one cannot be. */
+  loadQuads(nQuads: Uint8Array, lines: number): void
   /** Deletes the lines of a text of whole lines. */
   remove(graph: string, lines: string): void
   drop(graph: string): void
@@ -75,6 +71,7 @@ export type Quads = {
 function load(store: Store, graph: string, text: string): void {
   const to_graph_name = graphTerm(graph)
   const options = { format: triples, to_graph_name, lenient: true, no_transaction: true }
+  growInSteps()
   // In parts, so that the engine's memory needs no copy of the whole text; as bytes, because texts are read by character.
   for (const part of chunksOf(text, partSize)) inUtf8(part, (bytes) => store.load(bytes, options))
 }
@@ -86,6 +83,7 @@ function load(store: Store, graph: string, text: string): void {
 function loadAll(store: Store, graphs: readonly NamedText[]): void {
   let part = ''
   const loadPart = () => {
+    growInSteps()
     inUtf8(part, (bytes) => store.load(bytes, { format: nQuads, lenient: true }))
     part = ''
   }
@@ -97,6 +95,17 @@ function loadAll(store: Store, graphs: readonly NamedText[]): void {
     }
   }
   if (part !== '') loadPart()
+}
+
+const lineEnd = 0x0a
+
+/** Loads N-Quads in transactions of about `partSize`. */
+function loadQuads(store: Store, bytes: Uint8Array): void {
+  for (let at = 0, end = 0; at < bytes.length; at = end) {
+    end = bytes.indexOf(lineEnd, at + partSize) + 1 || bytes.length
+    growInSteps()
+    store.load(bytes.subarray(at, end), { format: nQuads, lenient: true })
+  }
 }
 
 /**
@@ -174,6 +183,10 @@ export function openQuads(): Quads {
         graphs.reduce((sum, { text }) => sum + linesIn(text), 0),
         0,
       )
+    },
+    loadQuads: (bytes, lines) => {
+      loadQuads(store, bytes)
+      count(lines, 0)
     },
     remove: (graph, lines) => {
       const deletedCount = remove(store, graph, lines)

@@ -11,7 +11,10 @@ import { checkGraph } from '../graph-lines.ts'
 import { applyEffects, applyChange, effectSize, type Effect } from './effects.ts'
 import { engineMemory, isNearlyFull, mayExceedMemory } from './engine.ts'
 import { GraphFile } from './graph-file.ts'
-import { indexedEffects, indexedText } from './statement-rule.ts'
+import { loadGraphs } from './load-graphs.ts'
+import { readAside } from './part-reader.ts'
+import { quadsParts } from './quads-parts.ts'
+import { indexedEffects } from './statement-rule.ts'
 import {
   toFailureMessage,
   type EffectFeed,
@@ -20,69 +23,9 @@ import {
   type WriterReply,
   type WriterSettings,
 } from './messages.ts'
-import {
-  isBroken,
-  linesIn,
-  type NamedText,
-  needsCompaction,
-  openQuads,
-  type Quads,
-} from './quads.ts'
+import { isBroken, needsCompaction, openQuads, type Quads } from './quads.ts'
 
 type SendReplies = (replies: readonly WriterReply[]) => void
-
-/** UTF-16 units of graphs that are loaded at once. */
-const loadSize = 2 ** 20
-
-/** Loads graphs into an index, all at once or, where one of them cannot be loaded, each alone; returns the names of such graphs. */
-function loadEach(quads: Quads, graphs: readonly NamedText[]): string[] {
-  try {
-    quads.loadAll(graphs)
-    return []
-  } catch (error) {
-    if (isBroken(error)) throw error
-  }
-  return graphs.flatMap(({ graph, text }) => {
-    try {
-      quads.loadAll([{ graph, text }])
-      return []
-    } catch (error) {
-      if (isBroken(error)) throw error
-      quads.drop(graph)
-      return [graph]
-    }
-  })
-}
-
-/**
- * Loads graphs into an empty index, of each what `indexedPart` returns. Returns the names of those that cannot be loaded, and the
- * number of lines that are left out. `progress` is called with the number of each graph, from 1. Throws traps of the engine
- * (`isBroken`).
- */
-export function loadGraphs(
-  file: GraphFile,
-  quads: Quads,
-  indexedPart: (graph: string, text: string) => string,
-  progress: (done: number) => void = () => undefined,
-): { readonly unreadable: readonly string[]; readonly others: number } {
-  const unreadable: string[] = []
-  let [done, others, size, graphs] = [0, 0, 0, new Array<NamedText>()]
-  const load = () => {
-    unreadable.push(...loadEach(quads, graphs))
-    ;[size, graphs] = [0, []]
-  }
-  for (const { name, content, links } of file.graphs()) {
-    progress((done += 1))
-    const text = links.length === 0 ? content : `${content}${links.join('\n')}\n`
-    const part = indexedPart(name, text)
-    if (part !== text) others += linesIn(text) - linesIn(part)
-    if (part === '') continue
-    graphs.push({ graph: name, text: part })
-    if ((size += part.length) >= loadSize) load()
-  }
-  load()
-  return { unreadable, others }
-}
 
 /** Most UTF-16 units that a follower has not yet applied; exceeded by a replica with a long query during a large import. */
 const maxFollowerLag = 64 * 1024 * 1024
@@ -328,16 +271,17 @@ export class StoreWriter {
   }
 }
 
-/** Opens the file and builds the index from it; `loading` is called at most a hundred times. */
+/** Number of graphs from which a thread of its own reads the file: starting it takes 50 ms. */
+const leastAside = 1000
+
+/** Opens the file and builds the index from it; `loading` is called for each part. */
 export function openWriter(settings: WriterSettings, loading: (now: Loading) => void): StoreWriter {
   const file = new GraphFile(settings.directory)
   const quads = openQuads()
   const of = file.count()
-  const progress = (done: number) => {
-    if (done % Math.ceil(of / 100) === 0) loading({ done, of })
-  }
-  const part = (graph: string, text: string) => indexedText(settings.rule, graph, text)
-  const { unreadable, others } = loadGraphs(file, quads, part, progress)
+  const progress = (done: number) => loading({ done, of })
+  const parts = of < leastAside ? quadsParts(file, settings) : readAside(settings)
+  const { unreadable, others } = loadGraphs(parts, quads, progress)
   return new StoreWriter({ settings, file, quads, count: quads.size() + others, unreadable })
 }
 
@@ -349,7 +293,7 @@ export function openReplacement(settings: WriterSettings) {
   const quads = openQuads()
   const copy = new GraphFile(settings.directory, true)
   const { rule } = settings
-  const { unreadable } = loadGraphs(copy, quads, (graph, text) => indexedText(rule, graph, text))
+  const { unreadable } = loadGraphs(quadsParts(copy, settings), quads)
   copy.close()
   return {
     perform: (effects: readonly Effect[]) => applyEffects(quads, indexedEffects(rule, effects)),

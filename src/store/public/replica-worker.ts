@@ -15,7 +15,8 @@ import {
   type QueryShape,
 } from '../embedded/quads.ts'
 import { applyEffects } from '../embedded/effects.ts'
-import { loadGraphs } from '../embedded/store-writer.ts'
+import { loadGraphs } from '../embedded/load-graphs.ts'
+import { quadsParts } from '../embedded/quads-parts.ts'
 import { resultsOf } from '../sparql-results.ts'
 import { answerPublicQuery, type PublicEngine } from './public-answer.ts'
 import { engineRefusal } from './query-checks.ts'
@@ -50,7 +51,7 @@ function loadCopy(directory: string): Quads {
   const quads = openQuads()
   const file = new GraphFile(directory, true)
   try {
-    loadGraphs(file, quads, (graph, text) => (graph === systemGraph ? '' : text))
+    loadGraphs(quadsParts(file, { without: systemGraph }), quads)
     return quads
   } catch (cause) {
     if (!isBroken(cause)) throw cause
