@@ -7,7 +7,7 @@ import { createHash, hash } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
 import { canonize } from 'rdf-canonize'
 import { Failure } from '../errors.ts'
-import { quoteIri, joinLines, fromLines, lineWriter, termText, toLine } from './lines.ts'
+import { quoteIri, joinDistinct, fromLines, lineWriter, termText, toLine } from './lines.ts'
 import { nextTurn, yielding } from '../workers/event-loop.ts'
 import { blankNode, literal, namedNode, quad } from './terms.ts'
 
@@ -44,16 +44,16 @@ export async function canonicalise(
   quads: readonly Quad[],
   bounds: CanonicalBounds = {},
 ): Promise<Canonical> {
-  const groundLines = new Set<string>()
+  const groundLines: string[] = []
   const quadsByLine = new Map<string, Quad>()
   const line = lineWriter()
   const turn = yielding(() => performance.now())
   for (const [at, q] of quads.entries()) {
     if (holdsBlank(q)) quadsByLine.set(line(q), q)
-    else groundLines.add(line(q))
+    else groundLines.push(line(q))
     if (at % stepsPerYield === stepsPerYield - 1) await turn()
   }
-  return canonicalOf([...groundLines], quadsByLine, bounds)
+  return canonicalOf(groundLines, quadsByLine, bounds)
 }
 
 /** Hash of `canonicalise` for a graph as distinct lines of `toLines`. Lines without blank nodes are not parsed. */
@@ -67,7 +67,9 @@ export async function canonicalHash(text: string): Promise<string> {
     at = end + 1
   }
   const quads = blankLines.length === 0 ? [] : fromLines(`${blankLines.join('\n')}\n`)
-  return (await canonicalOf(groundLines, new Map(quads.map((q) => [toLine(q), q])))).hash
+  // A line of `toLines` is what its triple is written as.
+  return (await canonicalOf(groundLines, new Map(quads.map((q, at) => [blankLines[at] ?? '', q]))))
+    .hash
 }
 
 const holdsBlank = ({ subject, object }: Quad) =>
@@ -107,7 +109,7 @@ const tooMany = (count: number, max: number) =>
     `${count} blank nodes, at most ${max} are allowed (limit "blankNodes" of PLATFORM_LIMITS)`,
   )
 
-const hashOf = (lines: string[]) => hash('sha256', joinLines(lines.sort()), 'hex')
+const hashOf = (lines: string[]) => hash('sha256', joinDistinct(lines), 'hex')
 
 /** Computes content hashes from the leaves up, without recursion; returns the nodes in that order. */
 function measureTrees(nodes: Iterable<BlankNodeInfo>): BlankNodeInfo[] {

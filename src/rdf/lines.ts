@@ -64,21 +64,21 @@ export function termText(term: Term): string {
 const maxPredicates = 10_000
 const predicates = new Map<string, string>()
 
-/** Text of a predicate, cached by its IRI. */
+/** Text of a predicate between two blanks, cached by its IRI. */
 function predicateText(iri: string): string {
   const cached = predicates.get(iri)
   if (cached !== undefined) return cached
-  if (predicates.size >= maxPredicates) return quoteIri(iri)
+  if (predicates.size >= maxPredicates) return ` ${quoteIri(iri)} `
   // Copies the IRI: a substring would keep the whole source text in memory.
   const copy = Buffer.from(iri).toString()
-  const text = quoteIri(copy)
+  const text = ` ${quoteIri(copy)} `
   predicates.set(copy, text)
   return text
 }
 
 /** Writes a triple without line end; ignores the graph. */
 export const toLine = ({ subject, predicate, object }: Quad): string =>
-  `${termText(subject)} ${predicateText(predicate.value)} ${termText(object)} .`
+  `${termText(subject)}${predicateText(predicate.value)}${termText(object)} .`
 
 /** Creates a writer of lines that serialises the subject of successive quads once, if it is one object. */
 export function lineWriter(): (quad: Quad) => string {
@@ -89,7 +89,7 @@ export function lineWriter(): (quad: Quad) => string {
       start = termText(subject)
       last = subject
     }
-    return `${start} ${predicateText(predicate.value)} ${termText(object)} .`
+    return `${start}${predicateText(predicate.value)}${termText(object)} .`
   }
 }
 
@@ -99,19 +99,18 @@ export function lineWriter(): (quad: Quad) => string {
  */
 export const joinLines = (lines: readonly string[]): string => lines.concat('').join('\n')
 
+/** Sorts lines in place and joins the distinct ones. A set of them would need a hash of each. */
+export const joinDistinct = (lines: string[]): string =>
+  joinLines(lines.sort().filter((line, at) => line !== lines[at - 1]))
+
 /** Sorts the lines of a text and removes repeated ones, as stores have them, after terms in them were replaced. */
-export const sortedLines = (text: string): string =>
-  joinLines([...new Set(text.split('\n').filter(Boolean))].sort())
+export const sortedLines = (text: string): string => joinDistinct(text.split('\n').filter(Boolean))
 
 /**
  * Writes triples as distinct lines, sorted by UTF-16 code unit, each with a line end; `''` for no triples. Graphs are ignored.
  */
-export function toLines(quads: Iterable<Quad>): string {
-  const lines = new Set<string>()
-  const line = lineWriter()
-  for (const quad of quads) lines.add(line(quad))
-  return joinLines([...lines].sort())
-}
+export const toLines = (quads: Iterable<Quad>): string =>
+  joinDistinct(Array.from(quads, lineWriter()))
 
 /** Triples of one subject in lines as written by `toLines`; other lines are not parsed. */
 export function subjectQuads(lines: string, iri: string): Quad[] {
@@ -201,7 +200,7 @@ export function statementOf({ subject, predicate, object, graph }: Quad): Statem
     predicate: predicate.value,
     object: objectText,
     graph: graph.termType === 'DefaultGraph' ? '' : termText(graph),
-    line: `${subjectText} ${predicateText(predicate.value)} ${objectText} .\n`,
+    line: `${subjectText}${predicateText(predicate.value)}${objectText} .\n`,
   }
 }
 

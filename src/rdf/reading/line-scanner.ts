@@ -2,19 +2,22 @@
  * Scanner for N-Triples and N-Quads in their usual spelling, three to four times as fast as N3.js. Any other spelling, and
  * errors, are left to N3.js (`n3-reader.ts`), which reports positions.
  */
-import type { BlankNode, NamedNode, Quad, Quad_Object } from '@rdfjs/types'
+import type {
+  BlankNode,
+  DefaultGraph,
+  NamedNode,
+  Quad,
+  Quad_Object,
+  Quad_Subject,
+} from '@rdfjs/types'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
 import { CheckedTerms, labelPrefix, plainLabel } from './checked-terms.ts'
 import { n3Pieces } from './n3-reader.ts'
 import { BadTerm, type ParseOptions, type PieceReader, reportPlace } from './options.ts'
 
-const iri = String.raw`<([^<>\\\s]*)>`
-const node = String.raw`(?:${iri}|_:([^ \n]+))`
-const subjectAndPredicate = new RegExp(`${node} ${iri} `, 'y')
-const nodePattern = new RegExp(node, 'y')
-/** Matches from the quotation mark that ends a literal. */
-const annotation = new RegExp(String.raw`"(?:@([^ \n]+)|\^\^${iri})?`, 'y')
-const graphAndEnd = new RegExp(String.raw`(?: ${node})? \.\n`, 'y')
+/** Characters that no IRI of the subset has; `>` ends it. */
+const outsideIri = /[<\\\s]/
+const lineEnd = ' .\n'
 
 const shortEscapes: Readonly<Record<string, string>> = {
   t: '\t',
@@ -40,11 +43,15 @@ type Terms = {
   readonly blankNode: (label: string) => BlankNode | undefined
 }
 
+/** Reads by positions: regular expressions would make an array and three strings per triple. */
 class LineScanner {
   readonly #text: string
   readonly #terms: Terms
   readonly #iris = new Map<string, NamedNode>()
   #at = 0
+  /** Subject of the last line, with the blank after it, and its term: lines of one subject follow one another. */
+  #start = ''
+  #subject: Quad_Subject | undefined
 
   constructor(text: string, terms: Terms) {
     this.#text = text
@@ -54,59 +61,93 @@ class LineScanner {
   /** Scans all lines, with graph names if `hasGraphNames`; `undefined` if a line is outside the subset. */
   quads(hasGraphNames: boolean): Quad[] | undefined {
     const quads: Quad[] = []
-    while (this.#at < this.#text.length) {
-      const [, subjectIri, label, property] = this.#take(subjectAndPredicate) ?? []
-      const subject = property === undefined ? undefined : this.#node(subjectIri, label)
-      const object = subject && this.#object()
-      const lineEnd = object && this.#take(graphAndEnd)
-      if (!lineEnd || property === undefined) return undefined
-      const [, name, graphLabel] = lineEnd
-      const isNamed = name !== undefined || graphLabel !== undefined
-      const graph = isNamed ? this.#node(name, graphLabel) : defaultGraph()
-      if (!graph || (isNamed && !hasGraphNames)) return undefined
-      quads.push(quad(subject, this.#iri(property), object, graph))
+    const { length } = this.#text
+    while (this.#at < length) {
+      const subject = this.#nextSubject()
+      const predicate = subject && this.#iri()
+      const object = predicate && this.#takes(' ') ? this.#object() : undefined
+      const graph = object && this.#graph(hasGraphNames)
+      if (!graph || !object || !predicate) return undefined
+      quads.push(quad(subject, predicate, object, graph))
     }
     return quads
   }
 
-  #take(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at
-    const match = pattern.exec(this.#text)
-    if (match) this.#at = pattern.lastIndex
-    return match
+  /** Passes a text that comes next; `false` if another one does. */
+  #takes(expected: string): boolean {
+    if (!this.#text.startsWith(expected, this.#at)) return false
+    this.#at += expected.length
+    return true
   }
 
-  #iri(text: string): NamedNode {
-    let term = this.#iris.get(text)
-    if (!term) this.#iris.set(text, (term = this.#terms.namedNode(text)))
+  #nextSubject(): Quad_Subject | undefined {
+    if (this.#subject && this.#takes(this.#start)) return this.#subject
+    const lineStart = this.#at
+    const subject = this.#node()
+    if (!subject || !this.#takes(' ')) return undefined
+    this.#start = this.#text.slice(lineStart, this.#at)
+    this.#subject = subject
+    return subject
+  }
+
+  #iri(): NamedNode | undefined {
+    if (!this.#takes('<')) return undefined
+    const end = this.#text.indexOf('>', this.#at)
+    if (end < 0) return undefined
+    const iri = this.#text.slice(this.#at, end)
+    let term = this.#iris.get(iri)
+    if (!term) {
+      if (outsideIri.test(iri)) return undefined
+      this.#iris.set(iri, (term = this.#terms.namedNode(iri)))
+    }
+    this.#at = end + 1
     return term
   }
 
-  #node(text: string | undefined, label: string | undefined) {
-    if (label !== undefined) return this.#terms.blankNode(label)
-    return text === undefined ? undefined : this.#iri(text)
+  /** Reads up to the next blank; `undefined` if the line ends before it, or nothing is before it. */
+  #word(): string | undefined {
+    const end = this.#text.indexOf(' ', this.#at)
+    if (end <= this.#at) return undefined
+    const word = this.#text.slice(this.#at, end)
+    if (word.includes('\n')) return undefined
+    this.#at = end
+    return word
+  }
+
+  #node(): NamedNode | BlankNode | undefined {
+    if (!this.#takes('_:')) return this.#iri()
+    const label = this.#word()
+    return label === undefined ? undefined : this.#terms.blankNode(label)
   }
 
   #object(): Quad_Object | undefined {
-    if (!this.#text.startsWith('"', this.#at)) {
-      const [, text, label] = this.#take(nodePattern) ?? []
-      return this.#node(text, label)
-    }
+    if (!this.#text.startsWith('"', this.#at)) return this.#node()
     const value = this.#lexicalForm()
-    const annotationMatch = value === undefined ? null : this.#take(annotation)
-    if (!annotationMatch || value === undefined) return undefined
-    const [, language, datatype] = annotationMatch
-    return this.#terms.literal(value, datatype === undefined ? language : this.#iri(datatype))
+    if (value === undefined) return undefined
+    if (this.#takes('@')) {
+      const language = this.#word()
+      return language === undefined ? undefined : this.#terms.literal(value, language)
+    }
+    if (!this.#takes('^^')) return this.#terms.literal(value)
+    const datatype = this.#iri()
+    return datatype && this.#terms.literal(value, datatype)
   }
 
-  /** Reads the lexical form between quotation marks. A regular expression would need memory per character. */
+  #graph(hasGraphNames: boolean): NamedNode | BlankNode | DefaultGraph | undefined {
+    if (this.#takes(lineEnd)) return defaultGraph()
+    if (!hasGraphNames || !this.#takes(' ')) return undefined
+    const name = this.#node()
+    return this.#takes(lineEnd) ? name : undefined
+  }
+
+  /** Reads a lexical form and its quotation marks. A regular expression would need memory per character. */
   #lexicalForm(): string | undefined {
     const text = this.#text
     const start = this.#at + 1
     let end = text.indexOf('"', start)
     while (end >= 0 && this.#isEscaped(end)) end = text.indexOf('"', end + 1)
     if (end < 0) return undefined
-    this.#at = end
+    this.#at = end + 1
     const raw = text.slice(start, end)
     if (!/[\\\r\n]/.test(raw)) return raw
     return /[\\\r\n]/.test(raw.replace(escapes, '')) ? undefined : unescaped(raw)

@@ -1,6 +1,6 @@
 /** Extracts resources from a document in a spool: all nodes reachable from each, up to the next resource. */
 
-import { joinLines, termText } from '../../../rdf/lines.ts'
+import { joinDistinct, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
 import { areOfAgent, type DescribedNode, type Spool } from './spool.ts'
 
@@ -82,7 +82,7 @@ export function extractResource(
       depths.push(depth)
     }
   }
-  return { body: sortedText(bodyLines), rootLines, nested }
+  return { body: joinDistinct(bodyLines), rootLines, nested }
 }
 
 function describe(spool: Spool, term: string, graph: string): string {
@@ -131,10 +131,6 @@ function withoutOtherLinks(lines: string[], root: string): string[] {
   const isOtherLink = (line: string) => line.includes(servesDataset) && nodeOf(line) !== root
   const otherLinks = lines.filter(isOtherLink).length
   return otherLinks < manyDatasets ? lines : lines.filter((line) => !isOtherLink(line))
-}
-
-function sortedText(lines: string[]): string {
-  return joinLines(lines.sort().filter((line, at) => line !== lines[at - 1]))
 }
 
 // Extraction of all datasets.
