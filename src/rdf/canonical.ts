@@ -7,7 +7,7 @@ import { createHash, hash } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
 import { canonize } from 'rdf-canonize'
 import { Failure } from '../errors.ts'
-import { quoteIri, joinDistinct, fromLines, lineWriter, termText, toLine } from './lines.ts'
+import { quoteIri, fromLines, LineSet, lineWriter, termText } from './lines.ts'
 import { nextTurn, yielding } from '../workers/event-loop.ts'
 import { blankNode, literal, namedNode, quad } from './terms.ts'
 
@@ -44,50 +44,69 @@ export async function canonicalise(
   quads: readonly Quad[],
   bounds: CanonicalBounds = {},
 ): Promise<Canonical> {
-  const groundLines: string[] = []
-  const quadsByLine = new Map<string, Quad>()
-  const line = lineWriter()
-  const turn = yielding(() => performance.now())
-  for (const [at, q] of quads.entries()) {
-    if (holdsBlank(q)) quadsByLine.set(line(q), q)
-    else groundLines.push(line(q))
-    if (at % stepsPerYield === stepsPerYield - 1) await turn()
-  }
-  return canonicalOf(groundLines, quadsByLine, bounds)
+  const lines = new LineSet()
+  const quadsByLine = await blankQuads(quads, (q) => lines.add(q))
+  const nodes = await labelledNodes(quadsByLine, bounds)
+  return { hash: hashOf(lines, quadsByLine.values(), nodes), labels: labelsOf(nodes) }
+}
+
+/** The labels of `canonicalise`, without the hash, which takes as long. Throws `too-complex`. */
+export async function canonicalLabels(
+  quads: readonly Quad[],
+  bounds: CanonicalBounds = {},
+): Promise<Canonical['labels']> {
+  return labelsOf(await labelledNodes(await blankQuads(quads), bounds))
 }
 
 /** Hash of `canonicalise` for a graph as distinct lines of `toLines`. Lines without blank nodes are not parsed. */
 export async function canonicalHash(text: string): Promise<string> {
-  const groundLines: string[] = []
+  const groundLines = new LineSet()
   const blankLines: string[] = []
   for (let at = 0; at < text.length;) {
-    const end = text.indexOf('\n', at)
+    const end = text.indexOf('\n', at) + 1
     const line = text.slice(at, end)
-    ;(mayHoldBlank(line) ? blankLines : groundLines).push(line)
-    at = end + 1
+    if (mayHoldBlank(line)) blankLines.push(line)
+    else groundLines.addLine(line)
+    at = end
   }
-  const quads = blankLines.length === 0 ? [] : fromLines(`${blankLines.join('\n')}\n`)
+  const quads = fromLines(blankLines.join(''))
   // A line of `toLines` is what its triple is written as.
-  return (await canonicalOf(groundLines, new Map(quads.map((q, at) => [blankLines[at] ?? '', q]))))
-    .hash
+  const quadsByLine = new Map(quads.map((q, at) => [blankLines[at] ?? '', q]))
+  return hashOf(groundLines, quads, await labelledNodes(quadsByLine))
 }
 
 const holdsBlank = ({ subject, object }: Quad) =>
   subject.termType === 'BlankNode' || object.termType === 'BlankNode'
 
-/** Whether a line may contain a blank node; also true for some literals. */
+/** Whether a line with its end may contain a blank node; also true for some literals. */
 const mayHoldBlank = (line: string) =>
-  line.startsWith('_:') || line.startsWith('_:', line.lastIndexOf(' ', line.length - 3) + 1)
+  line.startsWith('_:') || line.startsWith('_:', line.lastIndexOf(' ', line.length - 4) + 1)
 
-async function canonicalOf(
-  groundLines: string[],
+/** Distinct triples with a blank node, by their lines; the others are passed to `onGround`. */
+async function blankQuads(
+  quads: readonly Quad[],
+  onGround: (quad: Quad) => void = () => undefined,
+): Promise<ReadonlyMap<string, Quad>> {
+  const quadsByLine = new Map<string, Quad>()
+  const line = lineWriter()
+  const turn = yielding(() => performance.now())
+  for (const [at, q] of quads.entries()) {
+    if (holdsBlank(q)) quadsByLine.set(line(q), q)
+    else onGround(q)
+    if (at % stepsPerYield === stepsPerYield - 1) await turn()
+  }
+  return quadsByLine
+}
+
+type Nodes = ReadonlyMap<string, BlankNodeInfo>
+
+/** Labels the blank nodes of distinct triples. */
+async function labelledNodes(
   quadsByLine: ReadonlyMap<string, Quad>,
   { work = defaultWork, blankNodes: maxBlankNodes = Infinity }: CanonicalBounds = {},
-): Promise<Canonical> {
+): Promise<Nodes> {
   const nodes = blankNodes([...quadsByLine.values()])
   if (nodes.size > maxBlankNodes) throw tooMany(nodes.size, maxBlankNodes)
-  if (nodes.size === 0)
-    return { hash: hashOf([...groundLines, ...quadsByLine.keys()]), labels: new Map() }
   const isLarge = nodes.size > stepsPerYield
   if (isLarge) await nextTurn()
   const trees = measureTrees(nodes.values())
@@ -96,11 +115,16 @@ async function canonicalOf(
   if (cyclicNodes.length > 0) await labelCyclic(cyclicNodes, work)
   nameTrees(trees, cyclicNodes)
   if (isLarge) await nextTurn()
-  const lines = [...quadsByLine].map(([line, q]) => labelledLine(line, q, nodes))
-  return {
-    hash: hashOf([...groundLines, ...lines]),
-    labels: new Map([...nodes].map(([name, node]) => [name, node.label])),
-  }
+  return nodes
+}
+
+const labelsOf = (nodes: Nodes): Canonical['labels'] =>
+  new Map([...nodes].map(([name, node]) => [name, node.label]))
+
+/** SHA-256 of the lines of all triples; those of `quads`, which have blank nodes, with the labels. */
+function hashOf(lines: LineSet, quads: Iterable<Quad>, nodes: Nodes): string {
+  for (const q of quads) lines.add(labelledQuad(q, nodes))
+  return hash('sha256', lines.text(), 'hex')
 }
 
 const tooMany = (count: number, max: number) =>
@@ -108,8 +132,6 @@ const tooMany = (count: number, max: number) =>
     'too-complex',
     `${count} blank nodes, at most ${max} are allowed (limit "blankNodes" of PLATFORM_LIMITS)`,
   )
-
-const hashOf = (lines: string[]) => hash('sha256', joinDistinct(lines), 'hex')
 
 /** Computes content hashes from the leaves up, without recursion; returns the nodes in that order. */
 function measureTrees(nodes: Iterable<BlankNodeInfo>): BlankNodeInfo[] {
@@ -146,12 +168,10 @@ function nameTrees(trees: readonly BlankNodeInfo[], cyclicNodes: readonly BlankN
 const nameOf = (subject: BlankNodeInfo | string) =>
   typeof subject === 'string' ? subject : `_:${subject.label}`
 
-function labelledLine(line: string, q: Quad, nodes: ReadonlyMap<string, BlankNodeInfo>): string {
-  const { subject, predicate, object } = q
-  if (!holdsBlank(q)) return line
+function labelledQuad({ subject, predicate, object }: Quad, nodes: Nodes): Quad {
   const rename = <T extends Term>(term: T) =>
     term.termType === 'BlankNode' ? blankNode(nodes.get(term.value)?.label ?? '') : term
-  return toLine(quad(rename(subject), predicate, rename(object)))
+  return quad(rename(subject), predicate, rename(object))
 }
 
 // Structure of the blank nodes of a graph: their statements and the statements about them.

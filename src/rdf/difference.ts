@@ -4,7 +4,7 @@
  */
 
 import type { NamedNode, Quad, Quad_Subject, Term } from '@rdfjs/types'
-import { canonicalise, type CanonicalBounds } from './canonical.ts'
+import { canonicalLabels, type CanonicalBounds } from './canonical.ts'
 import { termText, toLine } from './lines.ts'
 import { keyOf } from './read.ts'
 import { labelOf } from './skolem.ts'
@@ -216,7 +216,7 @@ type Nodes = {
 }
 
 async function nodesOf(quads: readonly Quad[], bounds?: CanonicalBounds): Promise<Nodes> {
-  const { labels } = await canonicalise(quads, bounds)
+  const labels = await canonicalLabels(quads, bounds)
   const children = new Map<string, Map<string, Set<string>>>()
   const facts = new Map([...labels.keys()].map((label) => [label, new Set<string>()]))
   const roots = new Set(labels.keys())

@@ -107,10 +107,57 @@ export const joinDistinct = (lines: string[]): string =>
 export const sortedLines = (text: string): string => joinDistinct(text.split('\n').filter(Boolean))
 
 /**
+ * Distinct lines, sorted by UTF-16 code unit. They are kept and sorted by subject: lines of one subject have long equal starts, and
+ * subjects are in the order of their lines, because none is the start of another followed by less than a blank.
+ */
+export class LineSet {
+  readonly #ends = new Map<string, string[]>()
+  #last: Term | undefined
+  #lastEnds: string[] = []
+
+  /** Adds a triple; ignores the graph. */
+  add({ subject, predicate, object }: Quad): void {
+    if (subject !== this.#last) {
+      this.#lastEnds = this.#endsOf(termText(subject))
+      this.#last = subject
+    }
+    this.#lastEnds.push(`${predicateText(predicate.value)}${termText(object)} .\n`)
+  }
+
+  /** Adds a line of N-Triples with its line end. */
+  addLine(line: string): void {
+    const at = line.indexOf(' ')
+    this.#endsOf(line.slice(0, at)).push(line.slice(at))
+  }
+
+  /** Joins the lines, each with a line end; `''` for none. */
+  text(): string {
+    const parts: string[] = []
+    for (const subject of [...this.#ends.keys()].sort()) {
+      let last = ''
+      for (const end of this.#endsOf(subject).sort()) {
+        if (end !== last) parts.push(subject, end)
+        last = end
+      }
+    }
+    return parts.join('')
+  }
+
+  #endsOf(subject: string): string[] {
+    let ends = this.#ends.get(subject)
+    if (!ends) this.#ends.set(subject, (ends = []))
+    return ends
+  }
+}
+
+/**
  * Writes triples as distinct lines, sorted by UTF-16 code unit, each with a line end; `''` for no triples. Graphs are ignored.
  */
-export const toLines = (quads: Iterable<Quad>): string =>
-  joinDistinct(Array.from(quads, lineWriter()))
+export function toLines(quads: Iterable<Quad>): string {
+  const lines = new LineSet()
+  for (const quad of quads) lines.add(quad)
+  return lines.text()
+}
 
 /** Triples of one subject in lines as written by `toLines`; other lines are not parsed. */
 export function subjectQuads(lines: string, iri: string): Quad[] {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { isomorphic } from 'rdf-isomorphic'
 import { describe, expect, test } from 'vitest'
 import type { Quad } from '@rdfjs/types'
-import { canonicalHash, canonicalise } from '../../src/rdf/canonical.ts'
+import { canonicalHash, canonicalise, canonicalLabels } from '../../src/rdf/canonical.ts'
 import { toLine, toLines } from '../../src/rdf/lines.ts'
 import { dct } from '../../src/rdf/namespaces.ts'
 import { parse } from '../../src/rdf/parse.ts'
@@ -32,6 +32,15 @@ describe('the hash', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  test('stays the same from one version of the platform to the next, because it is stored', async () => {
+    const text =
+      ':d :p "1", "1"@de, _:a ; :q [ :r "x" ; :s [ :r :d ] ], [ :r "x" ; :s [ :r :d ] ] . <http://e/d/2> :p _:a . _:a :knows _:b . _:b :knows _:a .'
+    const { hash, labels } = await canonicalise(await turtle(text))
+    expect(hash).toBe('3cde19a93310e679f3f597cc6995a87f21345fa8cde5be7fed44e89048df0d53')
+    expect([...labels.values()]).toContain('ad1bf3b7d091abc6-2')
+    expect(await canonicalLabels(await turtle(text))).toHaveProperty('size', labels.size)
   })
 
   test('changes with every triple', async () => {

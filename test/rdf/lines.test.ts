@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromLines, subjectQuads, termText, toLine, toLines } from '../../src/rdf/lines.ts'
 import { rdf, xsd } from '../../src/rdf/namespaces.ts'
@@ -68,4 +69,34 @@ test('the triples of one subject are read out of a text and no others, as long a
     expect(subjectQuads(text, iri)).toEqual([about(iri)])
   expect(subjectQuads(text, 'http://e/')).toEqual([])
   expect(subjectQuads('', 'http://e/a')).toEqual([])
+})
+
+test('lines are written once each, in the order of their characters', () => {
+  const name = fc.string({
+    unit: fc.constantFrom('a', 'b', '-', '/', '!', 'é', '😀'),
+    maxLength: 3,
+  })
+  const label = fc.string({ unit: fc.constantFrom('a', 'b', '-', '0'), minLength: 1, maxLength: 3 })
+  const node = fc.oneof(
+    name.map((text) => namedNode(`http://e/${text}`)),
+    label.map((text) => blankNode(text)),
+  )
+  const triple = fc.tuple(
+    node,
+    node,
+    fc.oneof(
+      node,
+      name.map((text) => literal(text)),
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(triple, { maxLength: 40 }), (triples) => {
+      const quads = triples.flatMap(([subject, { value }, object]) =>
+        [1, 2].map(() => quad(subject, namedNode(`http://e/${value}`), object)),
+      )
+      const lines = [...new Set(quads.map((one) => `${toLine(one)}\n`))]
+      expect(toLines(quads)).toBe(lines.sort().join(''))
+    }),
+    { numRuns: 500 },
+  )
 })

@@ -82,14 +82,14 @@ function writableRecord(
     sink.item({ ...itemIds, stage, state: 'failed', problem: storedProblem(problem) })
   }
   if (message.kind !== 'record') return undefined
-  const { sourceId, text: excerpt, extra } = message
+  const { sourceId, extra } = message
   const reportSkipped = (note: string) =>
     sink.item({ sourceId, stage: 'export', state: 'skipped', note })
   if (isSkipped) reportSkipped('the segment that writes is skipped')
   else if (extra?.['content'] !== 'metrics') reportSkipped('the record carries no metrics')
   else if (dryRun) {
     const note = 'dry run: nothing was written'
-    sink.item({ sourceId, stage: 'export', state: 'updated', note, excerpt })
+    sink.item({ sourceId, stage: 'export', state: 'updated', note, excerpt: message.text })
   } else return message
   return undefined
 }
@@ -101,10 +101,11 @@ function outcomeReporter({ sink }: SegmentContext) {
   return (result: MetricsOutcome, message: RecordMessage): void => {
     // After the last failure, outcomes of parallel calls are not reported.
     if (fatalFailure) throw fatalFailure
-    const { sourceId, text: excerpt } = message
+    const { sourceId } = message
     const item = { sourceId, stage: 'export' } as const
     if (result instanceof Failure) {
-      sink.item({ ...item, state: 'failed', problem: storedProblem(result), excerpt })
+      const problem = storedProblem(result)
+      sink.item({ ...item, state: 'failed', problem, excerpt: message.text })
       failures = result.kind === 'export-failed' || isTransient(result) ? failures + 1 : 0
       if (failures >= mostFailures) throw (fatalFailure = result)
       return

@@ -2,7 +2,7 @@
 
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { canonicalise } from '../../rdf/canonical.ts'
+import { canonicalLabels } from '../../rdf/canonical.ts'
 import { toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { computedOn, dqv, prov, rdf } from '../../rdf/namespaces.ts'
@@ -38,7 +38,7 @@ export async function metricsGraph(
   const quads = metricsContent(body, measured, names)
   if (quads.length > maxTriples)
     throw tooManyTriples(quads.length, maxTriples, `${triplesFactor} times the `)
-  const { labels } = await canonicalise(quads.map(withoutVolatileValue), { work: canonical?.work })
+  const labels = await canonicalLabels(quads.map(withoutVolatileValue), { work: canonical?.work })
   const content = toLines(skolemise(quads, { genid: names.genid(iri), labels }))
   return { content, scores: quads }
 }

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { canonicalise } from '../../rdf/canonical.ts'
+import { canonicalLabels } from '../../rdf/canonical.ts'
 import { toLine } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { rdf, skos } from '../../rdf/namespaces.ts'
@@ -155,7 +155,7 @@ const isBlank = (term: Term) => term.termType === 'BlankNode'
  */
 async function nameBlankNodes(quads: readonly Quad[], genid: string, work: number | undefined) {
   if (quads.length === 0) return { stored: [], hashed: [] }
-  const { labels } = await canonicalise(quads, { work })
+  const labels = await canonicalLabels(quads, { work })
   const labelled = <T extends Term>(term: T) =>
     isBlank(term) ? blankNode(labels.get(term.value) ?? '') : term
   const renamed = quads.map(({ subject, predicate, object }) =>

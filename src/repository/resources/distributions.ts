@@ -7,7 +7,7 @@ import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { anyone, mayCallFor } from '../../http/endpoint.ts'
 import { sizedAnswer } from '../../http/long-answers.ts'
-import { canonicalise } from '../../rdf/canonical.ts'
+import { canonicalise, canonicalLabels } from '../../rdf/canonical.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { adms, dcat, dct } from '../../rdf/namespaces.ts'
@@ -81,7 +81,7 @@ async function skolemisedDataset(
   quads: readonly Quad[],
   iri: string,
 ): Promise<Quad[]> {
-  const { labels } = await canonicalise(quads, canonical)
+  const labels = await canonicalLabels(quads, canonical)
   return skolemise(quads, { genid: names.genid(iri), labels })
 }
 
