@@ -1,6 +1,8 @@
 /** Records that a writer knows: an id is looked up once, and never found where it is not any more. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { linkLines } from '../../src/repository/deleting/members.ts'
@@ -131,5 +133,23 @@ describe('a known record', () => {
     records.forget()
     note('c', record)
     expect(records.find('c', 'One', 'one')).toBeUndefined()
+  })
+
+  it('keeps nothing of the body that it was read from', () => {
+    setFlagsFromString('--expose-gc')
+    const collect: unknown = runInNewContext('gc')
+    const records = cache()
+    const note = records.begin()
+    const used = () => {
+      if (typeof collect === 'function') collect()
+      return process.memoryUsage().heapUsed
+    }
+    const before = used()
+    for (let n = 0; n < 100; n += 1) {
+      const body = Buffer.alloc(2 ** 20, `the text of dataset ${n} `).toString()
+      note('c', { ...record, id: `d${n}`, originalId: body.slice(5, 25) })
+    }
+    expect(used() - before).toBeLessThan(20 * 2 ** 20)
+    expect(records.find('c', 'ext of dataset 7 the', 'd7')).toBeDefined()
   })
 })

@@ -5,6 +5,7 @@
 
 import type { Names } from '../../rdf/names.ts'
 import type { GraphChange } from '../../store/graph-store.ts'
+import { copyOf } from '../../text/copy.ts'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import type { DatasetRecord } from '../content/catalogue-record.ts'
 
@@ -25,6 +26,17 @@ type Entry = {
   readonly record: DatasetRecord
   readonly since: number
 }
+
+/** Record without references to the body that it was read from. */
+const withCopies = (record: DatasetRecord): DatasetRecord => ({
+  ...record,
+  id: copyOf(record.id),
+  originalId: copyOf(record.originalId),
+  hash: copyOf(record.hash),
+  issued: copyOf(record.issued),
+  modified: copyOf(record.modified),
+  ...(record.source !== undefined && { source: copyOf(record.source) }),
+})
 
 /** Remembers a record of a catalogue. */
 type NoteRecord = (catalogue: string, record: DatasetRecord | undefined) => void
@@ -63,7 +75,7 @@ export class KnownRecords {
     const since = this.#options.now()
     return (catalogue, record) => {
       if (record && this.#removals === before)
-        this.#entries.set(record.id, { catalogue, record, since })
+        this.#entries.set(copyOf(record.id), { catalogue, record: withCopies(record), since })
     }
   }
 

@@ -4,6 +4,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { copyOf } from '../../text/copy.ts'
 import { bucketOf, otherBucket } from '../../text/language.ts'
 import { stems } from '../../text/stems.ts'
 import { tokenOf, tokens, words } from '../../text/tokens.ts'
@@ -64,7 +65,6 @@ export class TermDictionary {
   #register(bucket: string, word: string, cachedTokens: Map<string, string>): string {
     const token = tokenOf(word)
     const bucketed = token === '' ? '' : copyOf(bucketToken(bucket, token))
-    // V8 keeps the whole text in memory as long as a substring of it is referenced: only copies are cached.
     cachedTokens.set(copyOf(word), bucketed)
     this.#count++
     if (token === '') return bucketed
@@ -74,8 +74,6 @@ export class TermDictionary {
     return bucketed
   }
 }
-
-const copyOf = (text: string): string => Buffer.from(text).toString()
 
 /** Makes rows of the full-text table from the texts of documents. */
 export class TextIndexer {
