@@ -44,13 +44,18 @@ function bundledNode() {
   return newest.path
 }
 
+/** Environment of the other Node: two arenas serve its threads as well as sixteen, and what is free goes back to the system. */
+function environment() {
+  return Object.assign({ MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '1000000' }, process.env)
+}
+
 /** Runs a Node in place of this process, or beside it where it cannot be replaced: signals and exit code are passed on. */
 function runWith(node, words) {
   if (process.execve) {
-    process.execve(node, [node].concat(words), process.env)
+    process.execve(node, [node].concat(words), environment())
     return
   }
-  var child = childProcess.spawn(node, words, { stdio: 'inherit' })
+  var child = childProcess.spawn(node, words, { env: environment(), stdio: 'inherit' })
   var forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP']
   forwarded.forEach(function (name) {
     process.on(name, function () {
