@@ -239,19 +239,31 @@ export type Statement = {
   readonly line: string
 }
 
-/** Converts a quad to text. Throws for terms that N-Triples does not have. */
-export function statementOf({ subject, predicate, object, graph }: Quad): Statement {
-  const [subjectText, objectText] = [termText(subject), termText(object)]
-  return {
-    subject: subjectText,
-    predicate: predicate.value,
-    object: objectText,
-    graph: graph.termType === 'DefaultGraph' ? '' : termText(graph),
-    line: `${subjectText}${predicateText(predicate.value)}${objectText} .\n`,
+/**
+ * Creates a converter of quads to text, which writes the subject of successive quads once, if it is one object. It throws for terms
+ * that N-Triples does not have.
+ */
+export function statementWriter(): (quad: Quad) => Statement {
+  let last: Term | undefined
+  let start = ''
+  return ({ subject, predicate, object, graph }) => {
+    if (subject !== last) {
+      start = termText(subject)
+      last = subject
+    }
+    const objectText = termText(object)
+    return {
+      subject: start,
+      predicate: predicate.value,
+      object: objectText,
+      graph: graph.termType === 'DefaultGraph' ? '' : termText(graph),
+      line: `${start}${predicateText(predicate.value)}${objectText} .\n`,
+    }
   }
 }
 
 /** Converts batches of quads to text. */
 export async function* statementsOf(batches: AsyncIterable<Quad[]>): AsyncIterable<Statement[]> {
-  for await (const quads of batches) yield quads.map(statementOf)
+  const statement = statementWriter()
+  for await (const quads of batches) yield quads.map((quad) => statement(quad))
 }

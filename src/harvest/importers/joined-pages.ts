@@ -13,15 +13,17 @@ import { keyHash } from '../importing/cutting/key-hash.ts'
 import { type DescribedNode, Spool } from '../importing/cutting/spool.ts'
 import type { ImportItem } from './import-recorder.ts'
 
-/** Properties whose objects the source must describe for a record to be complete. */
-const parts = [
-  dcat('distribution'),
-  adms('sample'),
-  dcat('accessService'),
-  dcat('contactPoint'),
-  dct('publisher'),
-  dct('creator'),
-].map((property) => ({ name: ` ${termText(property)} `, property }))
+/** Properties whose objects the source must describe for a record to be complete, as N-Triples. */
+const parts: ReadonlyMap<string, string> = new Map(
+  [
+    dcat('distribution'),
+    adms('sample'),
+    dcat('accessService'),
+    dcat('contactPoint'),
+    dct('publisher'),
+    dct('creator'),
+  ].map((property) => [termText(property), property.value]),
+)
 
 /** Concepts of EU authorities, which sources reference without describing. */
 const isAuthorityConcept = (term: string) => term.startsWith('<http://publications.europa.eu/')
@@ -36,10 +38,11 @@ export function undescribedParts(
   body: string,
 ): readonly PartReference[] {
   return body.split('\n').flatMap((line) => {
-    const part = parts.find(({ name }) => line.includes(name))
-    const term = part && nodeOf(line)
-    if (!part || term === undefined || !term.startsWith('<') || isAuthorityConcept(term)) return []
-    return spool.isDescribed({ term, graph }) ? [] : [{ term, property: part.property.value }]
+    const start = line.indexOf(' ') + 1
+    const property = parts.get(line.slice(start, line.indexOf(' ', start)))
+    const term = property && nodeOf(line)
+    if (!property || !term?.startsWith('<') || isAuthorityConcept(term)) return []
+    return spool.isDescribed({ term, graph }) ? [] : [{ term, property }]
   })
 }
 

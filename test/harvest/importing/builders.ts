@@ -3,7 +3,7 @@
 import { onTestFinished } from 'vitest'
 import { fromLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
-import { statementOf } from '../../../src/rdf/lines.ts'
+import { statementWriter } from '../../../src/rdf/lines.ts'
 import { Spool } from '../../../src/harvest/importing/cutting/spool.ts'
 import type { OpenDocument } from '../../../src/rdf/open-document.ts'
 import type { RetryContext } from '../../../src/harvest/export/repository-client.ts'
@@ -29,7 +29,7 @@ export const turtle = (text: string): string => prefixes + text
 export async function spooled(text: string): Promise<Spool> {
   const spool = new Spool()
   const quads = await parse(turtle(text), 'trig', { baseIri: 'https://example.org/' })
-  spool.add(quads.map(statementOf))
+  spool.add(quads.map(statementWriter()))
   spool.finish()
   return spool
 }

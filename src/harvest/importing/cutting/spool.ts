@@ -39,6 +39,8 @@ const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map(
 
 /** Number of triples in memory from which they are written to SQLite. */
 const batchSize = 20_000
+/** Bits that tell apart the keys of a document, a power of two; one of a million keys in eight is taken for another. */
+const keyBits = 2 ** 23
 
 // A database without name is a temporary file of SQLite: in memory as long as the cache suffices, deleted when the process
 // ends. `link`: `dcat:dataset` · `listing`: subjects of `listingPredicates` · `distribution`: objects of `dcat:distribution` ·
@@ -114,6 +116,8 @@ export class Spool {
   /** Datasets that link parts with `dcat:dataset`. */
   readonly #datasetsWithParts = new Set<string>()
   #hasGraphs = false
+  /** A bit for each key of `chunk`: two of three nodes that a record names are described nowhere and need no query. */
+  readonly #keys = new Uint8Array(keyBits / 8)
 
   /** Opens an empty spool. Throws SQLite's error if the temporary folder is not writable. */
   constructor() {
@@ -164,10 +168,28 @@ export class Spool {
   }
 
   #flush(): void {
-    const insert = this.#sql('INSERT INTO chunk VALUES (?, ?, ?)')
-    for (const [key, lines] of this.#groups) insert.run(keyHash(key), key, lines)
+    for (const [key, lines] of this.#groups) this.#insertChunk(key, lines)
     this.#groups.clear()
     this.#unwritten = 0
+  }
+
+  #insertChunk(key: string, lines: string): void {
+    const hash = keyHash(key)
+    this.#sql('INSERT INTO chunk VALUES (?, ?, ?)').run(hash, key, lines)
+    const bit = hash % keyBits
+    this.#keys[bit >> 3] = (this.#keys[bit >> 3] ?? 0) | (1 << (bit & 7))
+  }
+
+  /** Lines of a key in `chunk`; `''` if there are none. */
+  #chunkLines(key: string): string {
+    const hash = keyHash(key)
+    const bit = hash % keyBits
+    if (((this.#keys[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return ''
+    return this.#texts(
+      'SELECT lines AS text FROM chunk WHERE hash = ? AND key = ?',
+      hash,
+      key,
+    ).join('')
   }
 
   /** Ends the adding: writes what is left, makes indexes, and decides which nodes with both types are datasets. */
@@ -225,7 +247,7 @@ export class Spool {
     })
   }
 
-  #texts(sql: string, ...values: string[]): string[] {
+  #texts(sql: string, ...values: (string | number)[]): string[] {
     return this.#sql(sql)
       .all(...values)
       .map((row) => text(row['text']))
@@ -237,9 +259,7 @@ export class Spool {
 
   /** Lines of a node in one graph, with the links of a dataset to its parts; `''` if there are none. */
   describe({ term, graph }: DescribedNode): string {
-    const key = keyOf(term, graph)
-    const rows = this.#sql('SELECT key, lines FROM chunk WHERE hash = ?').all(keyHash(key))
-    const chunkLines = rows.map((row) => (row['key'] === key ? text(row['lines']) : '')).join('')
+    const chunkLines = this.#chunkLines(keyOf(term, graph))
     if (!this.#datasetsWithParts.has(term)) return chunkLines
     const parts = 'SELECT DISTINCT dataset AS text FROM link WHERE catalogue = ? ORDER BY 1'
     const lines = this.#texts(parts, term).map((part) => `${term} <${datasetLink}> ${part} .\n`)
@@ -332,7 +352,7 @@ export class Spool {
   /** Adds lines of another spool, without facts about their nodes; before `finish`. */
   addChunk(key: string, lines: string): void {
     this.#hasGraphs ||= key.includes(' ')
-    this.#sql('INSERT INTO chunk VALUES (?, ?, ?)').run(keyHash(key), key, lines)
+    this.#insertChunk(key, lines)
   }
 
   /** Whether a catalogue links a dataset. */

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { PageJoin } from '../../../../src/harvest/importers/joined-pages.ts'
 import { Spool } from '../../../../src/harvest/importing/cutting/spool.ts'
-import { statementOf } from '../../../../src/rdf/lines.ts'
+import { statementWriter } from '../../../../src/rdf/lines.ts'
 import { parse } from '../../../../src/rdf/parse.ts'
 
 const address = 'https://portal.example/catalogue?page=1'
@@ -15,7 +15,7 @@ async function adds(join: PageJoin, ...ids: readonly number[]): Promise<boolean>
   )
   const text = `<${address}> <http://www.w3.org/ns/hydra/core#totalItems> ${ids.length} .\n${described.join('')}`
   const page = new Spool()
-  page.add((await parse(text, 'turtle', { baseIri: address })).map(statementOf))
+  page.add((await parse(text, 'turtle', { baseIri: address })).map(statementWriter()))
   page.finish()
   const isNew = join.add(page, text.length, address)
   page.close()
