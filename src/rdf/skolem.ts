@@ -1,5 +1,5 @@
 /** Skolemisation: converts blank nodes to IRIs for stores, and back (RDF 1.1 Concepts, 3.5). */
-import type { Quad, Term } from '@rdfjs/types'
+import type { NamedNode, Quad, Term } from '@rdfjs/types'
 import { blankNode, namedNode, quad } from './terms.ts'
 
 /** Replaces every blank node `b` by `{genid}{labels.get(b)}`. Throws an `Error` if a label is missing. */
@@ -7,11 +7,16 @@ export function skolemise(
   quads: Iterable<Quad>,
   options: { readonly genid: string; readonly labels: ReadonlyMap<string, string> },
 ): Quad[] {
+  const nodes = new Map<string, NamedNode>()
   return mapTerms(quads, (term) => {
     if (term.termType !== 'BlankNode') return undefined
+    const known = nodes.get(term.value)
+    if (known) return known
     const label = options.labels.get(term.value)
     if (label === undefined) throw new Error(`blank node ${term.value} has no canonical label`)
-    return namedNode(options.genid + label)
+    const node = namedNode(options.genid + label)
+    nodes.set(term.value, node)
+    return node
   })
 }
 

@@ -135,3 +135,7 @@ export const quad = (
   object: Quad_Object,
   graph: Quad_Graph = noGraph,
 ): Quad => new Statement({ subject, predicate, object }, graph)
+
+/** The triple of a quad in the default graph; the same object if it is there. */
+export const inDefaultGraph = (q: Quad): Quad =>
+  q.graph === noGraph ? q : quad(q.subject, q.predicate, q.object)

@@ -8,7 +8,7 @@ import type { Names } from '../../rdf/names.ts'
 import { computedOn, dqv, prov, rdf } from '../../rdf/namespaces.ts'
 import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
-import { literal, namedNode, quad } from '../../rdf/terms.ts'
+import { inDefaultGraph, literal, namedNode, quad } from '../../rdf/terms.ts'
 import { prune, tooManyTriples, restoreBlankNodes, rename } from './own-content.ts'
 import type { RepositoryContext } from '../repository-context.ts'
 
@@ -78,9 +78,10 @@ function metricsContent(
 ): Quad[] {
   const quads = singleGraph(body)
   const node = metadataNode(quads, iri, resources)
-  const selected = ownMeasurements(quads, names, { resources, node, iri })
-  const graph = graphOf(selected)
-  const metadataQuads = new Set(node ? closure(graph, node) : [])
+  const graph = graphOf(quads)
+  const selected = ownMeasurements(graph, names, { resources, node, iri })
+  const ownGraph = selected.length === quads.length ? graph : graphOf(selected)
+  const metadataQuads = new Set(node ? closure(ownGraph, node) : [])
   // Metadata without a measurement counts as empty.
   if (selected.every((q) => metadataQuads.has(q) || q.predicate.value === hasMetadata))
     throw noMeasurements()
@@ -100,7 +101,7 @@ function singleGraph(body: readonly Quad[]): readonly Quad[] {
   const onlyNamed = named.length === 1 ? named[0] : undefined
   const fallback = onlyNamed?.[1] ?? body.filter((q) => q.graph.termType === 'DefaultGraph')
   const quads = graphsWithMetadata[0]?.[1] ?? fallback
-  return quads.map((q) => quad(q.subject, q.predicate, q.object))
+  return quads.map(inDefaultGraph)
 }
 
 const isMetadata = ({ predicate, object }: Quad): boolean =>
@@ -127,11 +128,11 @@ type MetricsNodes = MeasurableResources & { readonly node: Term | undefined }
 
 /** Returns the body without measurements and descriptions of other resources of the platform. */
 function ownMeasurements(
-  quads: readonly Quad[],
+  graph: Graph,
   names: Names,
   { resources, node, iri }: MetricsNodes,
 ): Quad[] {
-  const graph = graphOf(quads)
+  const quads = graph.quads()
   const nodeKey = node && keyOf(node)
   const foreign = foreignMeasurements(quads, graph, resources)
   const isOtherResource = (key: string) =>
@@ -184,8 +185,10 @@ const volatilePredicates: ReadonlySet<string> = new Set([
   dqv('value').value,
 ])
 
+const emptied = literal('')
+
 /** Empties a value that changes from one measurement to the next, so that blank nodes get the same labels each time. */
 const withoutVolatileValue = (q: Quad): Quad =>
   volatilePredicates.has(q.predicate.value) && q.object.termType === 'Literal'
-    ? quad(q.subject, q.predicate, literal(''))
+    ? quad(q.subject, q.predicate, emptied)
     : q

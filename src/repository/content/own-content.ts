@@ -11,7 +11,7 @@ import { dcat, dct, dqv, rdf, adms, foaf, prov } from '../../rdf/namespaces.ts'
 import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { keptLabels, skolemise, unskolemise } from '../../rdf/skolem.ts'
-import { namedNode, quad } from '../../rdf/terms.ts'
+import { inDefaultGraph, namedNode, quad } from '../../rdf/terms.ts'
 
 const [type, identifier, distribution, metadata] = [
   rdf('type').value,
@@ -365,18 +365,19 @@ const structural: ReadonlySet<string> = new Set(structure.map(([{ value }]) => v
 export const isStructural = (predicate: string): boolean => structural.has(predicate)
 
 /**
- * Renames the nodes of `iris` (key → IRI): subjects, blank nodes everywhere, and IRIs as objects of structural predicates. The
- * result has no graph names.
+ * Renames nodes (`iris`: key → IRI): subjects, blank nodes, and objects of structural predicates. The result has no graph names.
  */
 export function rename(quads: readonly Quad[], iris: ReadonlyMap<string, string>): Quad[] {
   const nodes = new Map([...iris].map(([key, iri]) => [key, namedNode(iri)]))
   const renamed = <T extends Term>(term: T): T | NamedNode => nodes.get(keyOf(term)) ?? term
-  const isRenamed = ({ predicate, object }: Quad) =>
-    object.termType === 'BlankNode' ||
-    (object.termType === 'NamedNode' && isStructural(predicate.value))
-  return quads.map((q) =>
-    quad(renamed(q.subject), q.predicate, isRenamed(q) ? renamed<Quad_Object>(q.object) : q.object),
-  )
+  const isRenamed = ({ predicate, object: { termType } }: Quad) =>
+    termType === 'BlankNode' || (termType === 'NamedNode' && isStructural(predicate.value))
+  return quads.map((q) => {
+    const subject = renamed(q.subject)
+    const object = isRenamed(q) ? renamed<Quad_Object>(q.object) : q.object
+    const isSame = subject === q.subject && object === q.object
+    return isSame ? inDefaultGraph(q) : quad(subject, q.predicate, object)
+  })
 }
 
 /**
