@@ -23,7 +23,7 @@ export type LeaseOptions = {
   readonly isPredecessor: (holder: string) => boolean
   /** Called before waiting; rejects when this process must not use the store at all. */
   readonly checkStore?: (store: Pick<StoreEndpoint, 'select'>) => Promise<void>
-  /** Called when a lost lease is held again; other processes may have written meanwhile. */
+  /** Called when a lost lease is held again, or the store was emptied: others may have written meanwhile. */
   readonly onRegained?: () => void
   /** Called with a sentence about the holder or the silent store that is waited for, and with `undefined` when the lease is held. */
   readonly onWaiting: (detail: string | undefined) => void
@@ -98,6 +98,8 @@ export class StoreLease {
   /** Fact of this process in the store; `undefined` without the lease. */
   #ownFact: string | undefined
   #isLost = false
+  /** Whether the lease was lost, and `onRegained` not called since. */
+  #wasLost = false
   #confirmedAt = -Infinity
   #heartbeat: Promise<void> | undefined
   #heartbeatLoop: BackgroundLoop | undefined
@@ -224,7 +226,7 @@ export class StoreLease {
 
   /** Takes a lost lease again if no other holder is alive. */
   async #regain(): Promise<void> {
-    const { log, recover, onRegained } = this.#settings
+    const { recover } = this.#settings
     const acquired = this.#ending.signal.aborted ? undefined : await this.#poll(() => undefined)
     if (!acquired) return
     this.#ownFact = acquired.ownFact
@@ -232,20 +234,18 @@ export class StoreLease {
     this.#isLost = false
     // Recovering may have taken long.
     await this.#confirm()
-    if (!this.isHeld) return
-    log.warn('store.lease-regained')
-    onRegained?.()
   }
 
   async #confirm(): Promise<void> {
     if (this.#ownFact === undefined) return
-    const { log, now } = this.#settings
+    const { log, now, onRegained } = this.#settings
     const requestedAt = now()
     const claim = claimIn(this.#ownFact)
     const next = textOf({ ...claim, beat: claim.beat + 1 })
     const swapped = await this.#swap([this.#ownFact], next)
     // An emptied store has no fact, and no other holder.
     const facts = swapped.length > 0 ? swapped : await this.#swap([], next)
+    if (swapped.length === 0) onRegained?.()
     // An update without an answer may have been written nevertheless.
     const ownFact = facts.find((text) => {
       const { holder, token } = claimIn(text)
@@ -253,8 +253,15 @@ export class StoreLease {
     })
     if (ownFact !== undefined) this.#ownFact = ownFact
     if (facts.length === 1 && ownFact === next) this.#confirmedAt = requestedAt
+    // At once: what this process knew of the store must not count in the turn in which the lease is held again.
+    if (this.#wasLost && this.isHeld) {
+      this.#wasLost = false
+      log.warn('store.lease-regained')
+      onRegained?.()
+    }
     if (ownFact !== undefined || facts.length === 0) return
     this.#isLost = true
+    this.#wasLost = true
     const others = facts.map((text) => claimIn(text).holder)
     log.error({ holder: others.join() }, 'store.lease-lost')
   }
