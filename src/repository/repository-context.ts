@@ -22,7 +22,6 @@ import type { Tombstones } from './deleting/tombstones.ts'
 import type { versionNotes } from './versions/record-versions.ts'
 import type { VersionFile, VersionLimits } from './versions/version-file.ts'
 import type { IdLists } from './writing/id-lists.ts'
-import type { KnownRecords } from './writing/known-records.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
 import type { KeyedLock } from '../workers/keyed-lock.ts'
 import type { Deletions } from './writing/write-batch.ts'
@@ -117,7 +116,6 @@ export type RepositoryContext = RepositoryOptions & {
   readonly noteVersions: ReturnType<typeof versionNotes>
   readonly ids: DatasetIds
   readonly idLists: IdLists
-  readonly knownRecords: KnownRecords
   readonly drafts: DraftFile
   /** Answers the write of a dataset as a draft (`publicationStatus=draft`); without an id at the origin a new draft is made. */
   readonly draftDataset: (

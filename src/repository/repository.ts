@@ -46,7 +46,6 @@ import { canonicalPath, documentAliases } from './endpoints/requests.ts'
 import { answerGone, tombstoneEndpoints } from './endpoints/tombstone-endpoints.ts'
 import { previewDataset } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
-import { KnownRecords } from './writing/known-records.ts'
 import { catalogueOfDataset } from './writing/find-datasets.ts'
 import { deletions, writeLocks } from './writing/write-batch.ts'
 
@@ -86,9 +85,6 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   const elapsed = options.http.now ?? (() => performance.now())
   const records = openRecords(options.recordsPath, [versionSchema, draftTables])
   const history = new VersionFile(records, now)
-  const epochMs = () => now().getTime()
-  const isOnlyWriter = () => store.isOnlyWriter?.() ?? true
-  const knownRecords = new KnownRecords({ names, now: epochMs, isOnlyWriter })
   const context: RepositoryContext = {
     ...options,
     wrongTokens: wrongKeyCounter({ perMinute: wrongTokensPerMinute, now: elapsed }),
@@ -97,15 +93,13 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     noteVersions: versionNotes({ ...options, history }),
     locks: writeLocks(),
     deletions: deletions(),
-    knownRecords,
-    ids: idChooser({ store, names, tombstones, knownRecords }),
+    ids: idChooser({ store, names, tombstones }),
     idLists: new IdLists({
       names,
-      now: epochMs,
-      records: knownRecords,
+      now: () => now().getTime(),
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
-    drafts: new DraftFile(records, epochMs),
+    drafts: new DraftFile(records, () => now().getTime()),
     draftDataset,
     bodies: new BoundedCache('bodies', maxBodies),
     bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),

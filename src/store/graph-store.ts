@@ -92,8 +92,6 @@ export type GraphStore = {
   /** Answers a read-only query within the limits of the public endpoint; also rejects with `too-many-requests` and `not-acceptable`. */
   publicQuery(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer>
   health(): Promise<StoreHealth>
-  /** Whether no other process can have written since this one opened the store; absent where no other process can reach it. */
-  isOnlyWriter?(): boolean
   /** Finishes accepted writes, then ends workers and connections. */
   close(): Promise<void>
 }

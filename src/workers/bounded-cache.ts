@@ -12,7 +12,6 @@ export const cacheNames = [
   'catalogues',
   'concepts',
   'dataset-catalogues',
-  'dataset-records',
   'facet-values',
   'id-lists',
   'maps',

@@ -57,8 +57,9 @@ describe('two processes that start together on an empty data directory', () => {
         const other = ports.find((port) => !first.url.endsWith(`:${port}`))
         const second = started[ports.indexOf(other!)]!
         expect((await client(first).put('/catalogues/one', catalogue)).status).toBe(201)
-        const { status } = await fetch(`http://127.0.0.1:${other}/api/hub/repo/catalogues/one`)
-        expect(status).toBe(503)
+        const ofOther = () =>
+          fetch(`http://127.0.0.1:${other}/api/hub/repo/catalogues/one`).catch(() => undefined)
+        await expect.poll(async () => (await ofOther())?.status).toBe(503)
         await first.kill()
         expect(await client(await second).json(`http://127.0.0.1:${other}/health`)).toMatchObject({
           status: 'up',
@@ -70,6 +71,8 @@ describe('two processes that start together on an empty data directory', () => {
         const deleted = await fetch(`${repo}/catalogues/one`, { method: 'DELETE', headers: key })
         expect(deleted.status).toBe(204)
       } finally {
+        // The second one is ready when the first one is gone.
+        await Promise.race(started).then((first) => first.kill())
         for (const settled of await Promise.allSettled(started))
           if (settled.status === 'fulfilled') await settled.value.kill()
         await remove(directory)

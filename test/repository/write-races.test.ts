@@ -14,11 +14,8 @@ const requests = new AsyncLocalStorage<{ count: number; readonly after?: () => P
 /** The next calls of `writeEach` wait for it. */
 let gate: Promise<void> | undefined
 let isHeld = false
-/** Whether records have to be looked up, because another process may have written. */
-let hasOtherWriters = false
 const around = (store: GraphStore): GraphStore => ({
   ...store,
-  isOnlyWriter: () => !hasOtherWriters,
   select: async (query, signal) => {
     const rows = await store.select(query, signal)
     const request = requests.getStore()
@@ -37,7 +34,6 @@ const around = (store: GraphStore): GraphStore => ({
 let repo: Awaited<ReturnType<typeof repository>>
 beforeEach(async () => {
   gate = undefined
-  hasOtherWriters = false
   repo = await repository({ around, resources: declared })
   await repo.putCatalogue('c')
 })
@@ -182,7 +178,6 @@ it('a PUT removes the duplicates of a dataset that other programs left, and mark
     { graph: `${catalogue}c`, add: links },
   ])
   repo.changed.length = 0
-  hasOtherWriters = true
   expect((await put('one', 'changed')).status).toBe(204)
   expect([await isStored('one'), await isStored('two')]).toEqual([true, false])
   expect((await repo.store.read(`${catalogue}c`)) ?? '').not.toContain('two>')

@@ -5,7 +5,6 @@ import { Failure } from '../../errors.ts'
 import { platformId } from '../../rdf/ids.ts'
 import { Batcher } from '../../workers/batcher.ts'
 import type { Tombstones } from '../deleting/tombstones.ts'
-import type { KnownRecords } from './known-records.ts'
 import {
   findByOrigins,
   type StoreAndNames,
@@ -25,7 +24,6 @@ export type DatasetTarget = {
 type CatalogueOriginalIds = { readonly catalogue: string; readonly originalIds: readonly string[] }
 
 type IdContext = StoreAndNames & {
-  readonly knownRecords: Pick<KnownRecords, 'find'>
   readonly tombstones: Pick<Tombstones, 'findByOriginalId' | 'find' | 'contentOf'>
 }
 
@@ -47,7 +45,7 @@ export type DatasetIds = ReturnType<typeof idChooser>
 /**
  * Makes a function that returns the targets of original ids in their order, with a failure in place of an id that cannot be had
  * (`invalid-parameter` when nothing is left of it, `conflict` when too many share it). Writers hold the locks of the ids. Fails
- * with `unknown-catalogue`. The store is not asked for known records.
+ * with `unknown-catalogue`.
  */
 export function idChooser(context: IdContext) {
   const lookUp = batchedLookUp(context)
@@ -57,16 +55,9 @@ export function idChooser(context: IdContext) {
   ): Promise<readonly (DatasetTarget | Failure)[]> => {
     const targets = new Map<string, DatasetTarget>()
     const assignedIds = new Set<string>()
-    let pending: OriginQuery[] = []
-    for (const originalId of originalIds) {
-      const candidate = platformId(originalId)
-      const record = context.knownRecords.find(catalogue, originalId, candidate)
-      if (record) {
-        const origin = { record, duplicates: [], isIdTaken: true }
-        targets.set(originalId, { id: candidate, origin })
-        assignedIds.add(candidate)
-      } else if (candidate !== '') pending.push({ originalId, candidate })
-    }
+    let pending = originalIds
+      .filter((originalId) => platformId(originalId) !== '')
+      .map((originalId) => ({ originalId, candidate: platformId(originalId) }))
     // Each round tries the next suffix for ids whose candidate was in use; the earlier id gets the lower suffix.
     for (let clash = 1; pending.length > 0 && clash <= maxClashes; clash += 1) {
       const origins = await lookUp(catalogue, pending, signal)

@@ -7,7 +7,6 @@ import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import type { GraphChange } from '../../store/graph-store.ts'
 import { countLookups } from '../../workers/bounded-cache.ts'
-import type { KnownRecords } from './known-records.ts'
 
 /** Names of the lists that are cached. */
 export const listNames = {
@@ -24,8 +23,6 @@ type IdListOptions = {
   readonly now: () => number
   /** Reads the catalogue of a dataset from the store. */
   readonly find: (dataset: string) => Promise<string | undefined>
-  /** Gets the same news. */
-  readonly records: Pick<KnownRecords, 'apply' | 'forget'>
   /** Most ids in all lists together (about 70 bytes each); default 500 000. A list that is alone in the cache stays, however long. */
   readonly maxCached?: number
 }
@@ -88,12 +85,11 @@ export class IdLists {
    * vocabularies or resources, empty the cache. Other writes change nothing.
    */
   apply(changes: readonly GraphChange[]): void {
-    this.#options.records.apply(changes)
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
       if (catalogue === undefined) {
-        if (changesLists(change)) this.#empty()
-      } else if (change.drop || change.content !== undefined) this.#empty()
+        if (changesLists(change)) this.forget()
+      } else if (change.drop || change.content !== undefined) this.forget()
       else {
         this.#link('remove', catalogue, change.remove)
         this.#link('add', catalogue, change.add)
@@ -103,11 +99,6 @@ export class IdLists {
 
   /** Empties the cache: after writes of unknown outcome or that change lists without links, and when the lease is regained. */
   forget(): void {
-    this.#options.records.forget()
-    this.#empty()
-  }
-
-  #empty(): void {
     this.#entries.clear()
     this.#catalogues.clear()
   }

@@ -40,7 +40,7 @@ import type {
 import { demandByRules, type Rules } from '../drafts/catalogue-rules.ts'
 import { linkLines, removalOf } from '../deleting/members.ts'
 import { datasetLock, type DatasetTarget } from './dataset-ids.ts'
-import { unknownDataset, type LocatedDataset, type Origin } from './find-datasets.ts'
+import { unknownDataset, type LocatedDataset } from './find-datasets.ts'
 import {
   resultOrFailure,
   commitBatch,
@@ -71,11 +71,8 @@ export type DatasetItem = {
 /** Datasets of one catalogue that are written together; their original ids are all different. */
 type DatasetBatch = { readonly catalogue: string; readonly items: readonly DatasetItem[] }
 
-/** Platform id of a dataset, the outcome of its write, and its record from then on if the store has no others of it. */
-type WrittenDataset = Pick<Origin, 'record'> & {
-  readonly id: string
-  readonly outcome: WriteOutcome
-}
+/** Platform id of a dataset and the outcome of its write. */
+export type WrittenDataset = { readonly id: string; readonly outcome: WriteOutcome }
 
 type Targets = readonly (DatasetTarget | Failure)[]
 
@@ -130,7 +127,6 @@ export async function writeDatasets(
   const originalIds = items.map(({ originalId }) => originalId)
   const work = async () => {
     const check = context.deletions.watch(catalogue)
-    const noteRecord = context.knownRecords.begin()
     const found = context.ids({ catalogue, originalIds }, signal)
     const [targets, read] = await Promise.all([found, readAhead(context, items)])
     const planned = await planDatasets(context, { catalogue, items: read, targets }, signal)
@@ -140,8 +136,6 @@ export async function writeDatasets(
       'deletedGraph' in target && results[at] && 'result' in results[at] ? [target.id] : [],
     )
     if (restoredIds.length > 0) context.tombstones.forget('dataset', restoredIds)
-    for (const written of results)
-      if ('result' in written) noteRecord(catalogue, written.result.record)
     return results
   }
   return context.locks.run(originalIds.map(datasetLock), work, signal)
@@ -257,8 +251,8 @@ async function chooseWrite(
     demandByRules(rules, keyOf(content.node), content.statements)
     return { item, target, content }
   }
-  const outcome = { kind: 'unchanged', iri, catalogue, hash: record?.hash ?? '' } as const
-  return { result: { id, outcome, record: origin.duplicates.length === 0 ? record : undefined } }
+  const hash = record?.hash ?? ''
+  return { result: { id, outcome: { kind: 'unchanged', iri, catalogue, hash } } }
 }
 
 /** Makes the write; `before` is the stored graph from `readAll`, `''` for a new dataset. */
@@ -290,14 +284,14 @@ async function composeWrite(
   const isForeign = node.termType === 'NamedNode' && !names.owns(node.value)
   // Data read from this platform and sent back comes under the platform's IRI, and keeps its source.
   const source = isForeign ? (node.value === originalId ? undefined : node.value) : storedSource
-  const record = { id, originalId, hash, issued, modified }
+  const record = recordQuads({ id, originalId, hash, issued, modified, source }, names)
   await turn()
   const { group, mark } = groupOf(context, catalogue, target, {
-    graph: [...withoutBlankNodes, ...recordQuads({ ...record, source }, names)],
+    graph: [...withoutBlankNodes, ...record],
     before,
   })
   const kind = origin.record ? 'updated' : 'created'
-  return { result: { id, outcome: { kind, iri, catalogue, hash, mark }, record }, group }
+  return { result: { id, outcome: { kind, iri, catalogue, hash, mark } }, group }
 }
 
 /** Makes the atomic group: content, links of a new dataset, marks, and the removal of duplicates left by other programs. */

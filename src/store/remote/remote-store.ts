@@ -257,7 +257,6 @@ export async function remoteStore(
     select: endpoint.select,
     construct: endpoint.construct,
     publicQuery: (request, callSignal) => publicQueue.query(request, callSignal),
-    ...(lease && { isOnlyWriter: () => lease.isHeld }),
     health: async () => ({
       ready: await opened.ask('ASK {}').catch(() => false),
       product,

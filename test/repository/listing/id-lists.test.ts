@@ -21,7 +21,6 @@ const cached = (options: { now?: () => number; maxCached?: number } = {}) => {
   const lists = new IdLists({
     names,
     now: () => 0,
-    records: { apply: () => undefined, forget: () => undefined },
     find: async (dataset) => {
       questions.push(dataset)
       return links.get(dataset)
