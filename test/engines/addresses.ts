@@ -18,3 +18,6 @@ if (!('missing' in search)) {
   process.env['MEILISEARCH_URL'] = search.url
   process.env['MEILISEARCH_KEY'] = search.key
 }
+
+const cluster = inject('opensearch')
+if (!('missing' in cluster)) process.env['OPENSEARCH_URL'] = cluster.urls.join()

@@ -10,6 +10,7 @@ import {
 import { startFuseki } from '../support/engines/fuseki.ts'
 import { startMeilisearch } from '../support/engines/meilisearch.ts'
 import { startNats } from '../support/engines/nats.ts'
+import { startOpensearch } from '../support/engines/opensearch.ts'
 import { startVirtuoso } from '../support/engines/virtuoso.ts'
 
 /** A server that all suites use, or the reason why there is none. */
@@ -22,6 +23,11 @@ export type SearchPlace =
   | { readonly url: string; readonly key: string; readonly own: boolean }
   | { readonly missing: string }
 
+/** The nodes of OpenSearch that all suites use: each with a prefix of its own. */
+export type ClusterPlace =
+  | { readonly urls: readonly string[]; readonly own: boolean }
+  | { readonly missing: string }
+
 /** The broker that all suites use: each with queues of its own. */
 export type BrokerPlace =
   | { readonly url: string; readonly own: boolean }
@@ -32,6 +38,7 @@ declare module 'vitest' {
     fuseki: Server
     virtuoso: Server
     meilisearch: SearchPlace
+    opensearch: ClusterPlace
     nats: BrokerPlace
   }
 }
@@ -72,6 +79,12 @@ const search = (): Promise<SearchPlace> =>
     return { url, key, own: killable }
   })
 
+const cluster = (): Promise<ClusterPlace> =>
+  found('OpenSearch', startOpensearch, ({ urls, killable }) => {
+    say(`OpenSearch: ${urls.join()}`)
+    return { urls, own: killable }
+  })
+
 const broker = (): Promise<BrokerPlace> =>
   found('NATS', startNats, ({ url, killable }) => {
     say(`NATS: ${new URL(url).host}`)
@@ -81,6 +94,7 @@ const broker = (): Promise<BrokerPlace> =>
 export async function setup(project: TestProject): Promise<void> {
   project.provide('nats', await broker())
   project.provide('meilisearch', await search())
+  project.provide('opensearch', await cluster())
   project.provide('fuseki', await store('Fuseki', startFuseki))
   project.provide('virtuoso', await store('Virtuoso', startVirtuoso))
 }

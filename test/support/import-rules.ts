@@ -86,6 +86,8 @@ const packageFolders: Readonly<Record<string, readonly string[]>> = {
   pino: ['log'],
   commander: ['program'],
   aws4fetch: ['backup'],
+  meilisearch: ['search-index/meilisearch'],
+  '@opensearch-project/opensearch': ['search-index/opensearch'],
 }
 
 const folderOf = (path: string) => path.split('/')[0]?.replace(/\.ts$/, '') ?? ''

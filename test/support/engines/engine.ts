@@ -1,5 +1,6 @@
 /** A real triplestore under test: started for the run, or one that runs already. */
 
+import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -121,5 +122,15 @@ export async function ownServer(
   } catch (error) {
     await remove()
     throw error
+  }
+}
+
+/** Whether a program is installed: it runs with this argument. */
+export function runs(command: string, argument: string): boolean {
+  try {
+    execFileSync(command, [argument], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
   }
 }

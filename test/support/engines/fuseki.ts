@@ -9,6 +9,7 @@ import {
   foreign,
   freePort,
   Missing,
+  runs,
   started,
   type Engine,
   type EngineConfig,
@@ -96,13 +97,4 @@ export function fusekiJar(): string {
     rmSync(fresh, { recursive: true, force: true })
   }
   return jar
-}
-
-function runs(command: string, argument: string): boolean {
-  try {
-    execFileSync(command, [argument], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }
