@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto'
 import type { IndexName } from '../index-settings.ts'
+import { base36Hash, encodedName, escapeBytes } from '../remote/names.ts'
 
 /** Uids of the indices of one platform, which begin with its prefix. */
 export type Uids = {
@@ -95,10 +96,6 @@ export const dateSortAttribute = (name: string, direction: 'asc' | 'desc'): stri
 export const boxAttributes = (slot: number): readonly string[] =>
   ['w', 's', 'e', 'n'].map((side) => `_n._x${side}${slot}`)
 
-/** Code of a facet value, independent of its length and case: `k` and 12 base-36 characters of a hash. */
-export const facetCode = (facet: string, value: string): string =>
-  `k${base36Hash(`${facet}\u0000${value}`, 12)}`
-
 /** Code of two adjacent tokens in a bucket: 7 base-36 characters of a hash. */
 export const pairCode = (bucket: string, first: string, second: string): string =>
   base36Hash(`${bucket} ${first} ${second}`, 7)
@@ -109,20 +106,6 @@ const fieldsWithPairs = new Set(['title', 'description', 'keywords'])
 /** Whether the pairs of a field are stored. Phrases in other fields are searched by their words and verified in the texts. */
 export const hasPairs = (field: string): boolean => fieldsWithPairs.has(field)
 
-/**
- * Hash of `count` base-36 digits, from SHA-256. They are made of one or two parts of 48 bits, which JavaScript numbers hold
- * exactly.
- */
-const base36Hash = (text: string, count: number): string => {
-  const hex = hash('sha256', text, 'hex')
-  const parts = [hex.slice(0, 12), hex.slice(12, 24)].slice(0, count > 9 ? 2 : 1)
-  const digits = parts.map((part) => Number.parseInt(part, 16).toString(36).padStart(10, '0'))
-  return digits.map((part) => part.slice(-Math.ceil(count / parts.length))).join('')
-}
-
-/** Name of an attribute or index: bytes other than letters and digits are written as `_` and two hex digits. */
-export const encodedName = (name: string): string => escapeBytes(name, /[^A-Za-z0-9]/gu)
-
 /** Most characters of an encoded id that is a key. */
 const longestKey = 400
 
@@ -132,11 +115,6 @@ export function documentKey(id: string): string {
   const key = escapeBytes(id, /[^A-Za-z0-9-]/gu)
   return key.length > longestKey ? `_h${hash('sha256', id, 'hex')}` : key
 }
-
-const escapeBytes = (text: string, pattern: RegExp): string =>
-  text.replace(pattern, (char) =>
-    [...Buffer.from(char)].map((byte) => `_${byte.toString(16).padStart(2, '0')}`).join(''),
-  )
 
 /** Bytes of a string that Meilisearch compares; it ignores the rest. */
 const comparedBytes = 468

@@ -1,9 +1,10 @@
 /** Numbers of documents that meet a condition, which decide how much a word of a query counts. */
 
 import { z } from 'zod'
+import { parseAnswer } from '../remote/answers.ts'
+import { StateCache } from '../remote/state-cache.ts'
 import { type Condition, filterText } from './condition.ts'
-import { type EngineClient, parseAnswer } from './engine-client.ts'
-import { StateCache } from './state-cache.ts'
+import type { EngineClient } from './engine-client.ts'
 
 /** Documents to count: those of an index that meet a condition. */
 export type CountRequest = {

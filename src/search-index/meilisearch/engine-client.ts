@@ -4,10 +4,17 @@
  */
 
 import { z } from 'zod'
-import { serviceClient } from '../../client/service.ts'
 import type { ServiceRequest } from '../../client/service-request.ts'
+import { serviceClient } from '../../client/service.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import {
+  abortFailure,
+  engineUnavailable,
+  jsonText,
+  parseAnswer,
+  parseJson,
+} from '../remote/answers.ts'
 import type { Pause } from '../../workers/pause.ts'
 
 /**
@@ -107,34 +114,6 @@ export function connectEngine({
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw engineUnavailable('The search engine sent an answer that is not JSON.', cause)
-  }
-}
-
-/**
- * As `JSON.stringify`, but replaces lone surrogates in values, which the parser of Meilisearch refuses (RFC 8259, 8.2), by U+FFFD.
- * Names of members are not checked.
- */
-export function jsonText(value: unknown): string {
-  const text = JSON.stringify(value)
-  // A test of the result is faster than a check of every text.
-  if (!/\\ud[89a-f][0-9a-f]{2}/.test(text)) return text
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'string' ? member.toWellFormed() : member,
-  )
-}
-
-/** Parses an answer. Throws `engine-unavailable` if it does not match the schema. */
-export function parseAnswer<Shape>(shape: z.ZodType<Shape>, answer: unknown): Shape {
-  const result = shape.safeParse(answer)
-  if (result.success) return result.data
-  throw engineUnavailable('The search engine sent an unexpected answer.', result.error)
-}
-
 const versionAnswer = z.object({ pkgVersion: z.string() })
 
 /** Oldest supported release, the first that sorts in `documents/fetch`, and newest tested one, as 1000 × major + minor. */
@@ -231,16 +210,6 @@ export class Refusal extends Error {
     this.code = code
   }
 }
-
-/** Failure `engine-unavailable` with a `Retry-After` of two seconds. */
-export const engineUnavailable = (detail: string, cause?: unknown): Failure =>
-  new Failure('engine-unavailable', detail, { retryAfter: 2, cause })
-
-/** Failure of an aborted call: the reason of the signal if it is a `Failure`, else `time-limit`. */
-const abortFailure = (reason: unknown): Failure =>
-  reason instanceof Failure
-    ? reason
-    : new Failure('time-limit', 'The search engine did not answer in time.', { cause: reason })
 
 /** HTTP statuses that can pass without a change of the request, such as a refused key or overload. */
 const transientStatuses = new Set([401, 403, 408, 429, 502, 503, 504])

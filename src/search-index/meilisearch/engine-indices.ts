@@ -1,11 +1,12 @@
 /** Creation, settings, swap and removal of indices of a server. Each call resolves when the server has carried it out. */
 
+import { parseAnswer } from '../remote/answers.ts'
 import { isJsonObject } from '../../text/json.ts'
+import { attributes } from './attributes.ts'
+import { type EngineClient, isRefusal, type WaitForTasks } from './engine-client.ts'
+import type { EngineSettings } from './stored-document.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { attributes } from './attributes.ts'
-import { parseAnswer, isRefusal, type EngineClient, type WaitForTasks } from './engine-client.ts'
-import type { EngineSettings } from './stored-document.ts'
 
 /** Indices of a server by their uids. */
 export type EngineIndices = {

@@ -3,12 +3,13 @@
 import { z } from 'zod'
 import type { Log } from '../../log.ts'
 import type { IndexName } from '../index-settings.ts'
+import { parseAnswer } from '../remote/answers.ts'
+import type { IndexPart, SearchedGeneration } from '../remote/generation.ts'
+import type { WordTargets } from '../remote/word-targets.ts'
 import { facetAttribute, type Uids } from './attributes.ts'
-import { isRefusal, parseAnswer, type EngineClient } from './engine-client.ts'
 import type { DocumentCounts } from './document-counts.ts'
-import type { SearchedGeneration } from './engine-state.ts'
+import { type EngineClient, isRefusal } from './engine-client.ts'
 import type { Ranking } from './ranking.ts'
-import type { WordTargets } from './word-lookups.ts'
 
 /** Context of reads: the server, and the indices that are searched. */
 export type ReadContext = {
@@ -28,19 +29,6 @@ export type ReadContext = {
   readonly wildcardTerms: number
   readonly log: Log
 }
-
-/** Searched generation of an index of a request. */
-export type IndexPart = SearchedGeneration & { readonly index: IndexName }
-
-/** Indices of a request, each once, without those that do not exist. */
-export const partsOf = (
-  indices: readonly IndexName[],
-  { searched }: ReadContext,
-): readonly IndexPart[] =>
-  [...new Set(indices)].flatMap((index) => {
-    const generation = searched(index)
-    return generation ? [{ ...generation, index }] : []
-  })
 
 /** Schema of a row; the attributes in its shape are requested from the server. */
 export type Rows<Row> = z.ZodType<Row> & { readonly shape: Readonly<Record<string, unknown>> }

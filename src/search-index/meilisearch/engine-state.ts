@@ -9,40 +9,25 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type IndexName, type IndexSettings, signatureOf } from '../index-settings.ts'
+import { engineUnavailable } from '../remote/answers.ts'
+import {
+  type EngineGeneration,
+  generationOfNote,
+  noteOf,
+  type SearchedGeneration,
+} from '../remote/generation.ts'
+import { termAttributes } from '../remote/term-rows.ts'
 import type { Uids } from './attributes.ts'
-import { engineUnavailable } from './engine-client.ts'
 import type { EngineIndices } from './engine-indices.ts'
 import {
   dictionarySettings,
+  type EngineSettings,
   recordSettings,
   seedOf,
-  type EngineSettings,
 } from './stored-document.ts'
-import { termAttributes } from './term-rows.ts'
 
 /** Version of the layout of documents; indices of another layout are filled again. */
 const layoutNumber = 3
-
-/** Index of Meilisearch with records, and the settings under which they were written. */
-export type EngineGeneration = {
-  readonly uid: string
-  /** Random id of this set of documents, which does not change in a swap. */
-  readonly instance: string
-  /** Greater than the number of the generation that was searched when this one was created. */
-  readonly number: number
-  /** `signatureOf` the settings. */
-  readonly signature: string
-  readonly settings: IndexSettings
-  /** Languages with a bucket of their own. */
-  readonly languages: readonly string[]
-  /** Whether it has been filled. */
-  readonly isComplete: boolean
-  /** `layoutNumber` of its documents; absent before 3. */
-  readonly layout?: number
-}
-
-/** Generation that is searched, and the one that is filled beside it, if any. */
-export type SearchedGeneration = EngineGeneration & { readonly next?: EngineGeneration }
 
 type StateContext = {
   readonly uids: Uids
@@ -240,20 +225,9 @@ const entryOf = (generations: ReadonlyMap<IndexName, SearchedGeneration>, index:
 
 const notePrefix = '_gen '
 
-/** A generation as JSON in the settings of its index; indices of earlier releases have the same member names. */
-type StoredNote = Omit<EngineGeneration, 'uid' | 'instance' | 'isComplete'> & {
-  readonly mark: string
-  readonly isWhole: boolean
-}
-
-const storedNote = z.custom<StoredNote>(
-  (value) => typeof value === 'object' && value !== null && 'mark' in value && 'settings' in value,
-)
-
 function settingsOf(generation: EngineGeneration): EngineSettings {
-  const { uid: _, instance: mark, isComplete: isWhole, ...facts } = generation
-  const note: StoredNote = { mark, ...facts, isWhole }
-  return recordSettings(facts.settings, facts.languages, notePrefix + JSON.stringify(note))
+  const { settings, languages } = generation
+  return recordSettings(settings, languages, notePrefix + noteOf(generation))
 }
 
 function generationOf(
@@ -263,7 +237,5 @@ function generationOf(
   const displayed = z.array(z.string()).safeParse(settings?.['displayedAttributes']).data ?? []
   const note = displayed.find((name) => name.startsWith(notePrefix))
   if (note === undefined) return undefined
-  const stored = storedNote.parse(JSON.parse(note.slice(notePrefix.length)))
-  const { mark: instance, isWhole: isComplete, ...facts } = stored
-  return { uid, instance, ...facts, isComplete }
+  return generationOfNote(uid, note.slice(notePrefix.length))
 }

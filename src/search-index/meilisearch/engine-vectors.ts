@@ -6,15 +6,17 @@
 import { z } from 'zod'
 import { nearestCount } from '../fusion.ts'
 import type { IndexName } from '../index-settings.ts'
+import { parseAnswer } from '../remote/answers.ts'
+import type { IndexPart } from '../remote/generation.ts'
 import type { Filter, IndexChange, VectorChange } from '../search-index.ts'
+import { isZero } from '../vectors.ts'
 import { attributes, documentKey } from './attributes.ts'
 import { and, comparison, type Condition, filterText } from './condition.ts'
-import { isRefusal, parseAnswer, type WaitForTasks } from './engine-client.ts'
+import { isRefusal, type WaitForTasks } from './engine-client.ts'
 import { type EngineIndices, whenIndexExists } from './engine-indices.ts'
-import { fetchDocuments, type IndexPart, type ReadContext } from './engine-reads.ts'
+import { fetchDocuments, type ReadContext } from './engine-reads.ts'
 import { filterCondition } from './filter-conditions.ts'
 import { dictionarySettings } from './stored-document.ts'
-import { isZero } from '../vectors.ts'
 
 /**
  * Name of the embedder, most documents under a filter that are compared by their ids, and most vectors that are looked up in one call.

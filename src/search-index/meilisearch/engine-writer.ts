@@ -6,21 +6,16 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { IndexName } from '../index-settings.ts'
+import { engineUnavailable, jsonText, parseAnswer } from '../remote/answers.ts'
+import { Dictionary } from '../remote/dictionary.ts'
+import type { EngineGeneration, SearchedGeneration } from '../remote/generation.ts'
+import { RemovalMemory } from '../remote/removal-memory.ts'
+import { termKey, termRow } from '../remote/term-rows.ts'
 import type { Document, IndexChange } from '../search-index.ts'
 import { attributes, documentKey, type Uids } from './attributes.ts'
-import { Dictionary } from './dictionary.ts'
-import {
-  engineUnavailable,
-  parseAnswer,
-  hasLostData,
-  jsonText,
-  type EngineClient,
-  type WaitForTasks,
-} from './engine-client.ts'
+import { type EngineClient, hasLostData, type WaitForTasks } from './engine-client.ts'
 import { whenIndexExists } from './engine-indices.ts'
-import type { SearchedGeneration, EngineGeneration } from './engine-state.ts'
 import { engineDocument, type Layout } from './stored-document.ts'
-import { termKey, termRow } from './term-rows.ts'
 
 type WriterContext = {
   readonly client: EngineClient
@@ -46,8 +41,6 @@ type Plan = {
 
 /** Most ids in a call, and most documents and characters in a write (servers accept 100 MB by default). */
 const [mostIds, mostDocuments, mostChars] = [5000, 5000, 16_000_000]
-/** Most cached removals. After a restart none is needed, because only the present records are written. */
-const maxRemovals = 100_000
 /** Key in the index of terms of the entry with the largest version of a removal; no term has this key. */
 const removedKey = '_removed'
 
@@ -58,10 +51,9 @@ const storedVersions = z.object({
 /** Writes changes and waits until they are searchable. There must be one writer in all processes that share the indices. */
 export class EngineWriter {
   readonly #context: WriterContext
-  readonly #terms: Dictionary
-  readonly #values: Dictionary
-  /** Versions of removals by generation and id, so that an older write that arrives later does not restore a record. */
-  readonly #removals = new Map<string, number>()
+  readonly #terms: Dictionary<unknown>
+  readonly #values: Dictionary<unknown>
+  readonly #removals = new RemovalMemory()
   /** Last used document number, and largest version of a removal; read when first needed. */
   #lastNumber: number | undefined
   #newestRemoval: number | undefined
@@ -69,8 +61,8 @@ export class EngineWriter {
   constructor(context: WriterContext) {
     const { client, uids } = context
     this.#context = context
-    this.#terms = new Dictionary(client, uids.terms)
-    this.#values = new Dictionary(client, uids.facetValues)
+    this.#terms = dictionaryAt(uids.terms, client)
+    this.#values = dictionaryAt(uids.facetValues, client)
   }
 
   /** Writes all changes. Calls must not overlap. */
@@ -93,7 +85,9 @@ export class EngineWriter {
       this.#terms.endWrite(isDone)
       this.#values.endWrite(isDone)
     }
-    for (const plan of plans) this.#remember(plan)
+    for (const { generation, finals } of plans)
+      for (const [id, { document, version }] of finals)
+        this.#removals.note(generation.instance, id, document ? undefined : version)
   }
 
   /** Stored versions of records by id, including those of cached removals. */
@@ -102,11 +96,7 @@ export class EngineWriter {
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, number>> {
-    const versions = new Map<string, number>()
-    for (const id of ids) {
-      const removal = this.#removals.get(`${instance} ${id}`)
-      if (removal !== undefined) versions.set(id, removal)
-    }
+    const versions = this.#removals.versionsOf(instance, ids)
     for (let at = 0; at < ids.length; at += mostIds) {
       const keys = ids.slice(at, at + mostIds).map(documentKey)
       const request = { ids: keys, fields: [attributes.id, attributes.version], limit: mostIds }
@@ -242,16 +232,6 @@ export class EngineWriter {
       tasks.push(await client.post(`${documents}/delete-batch`, removedKeys, signal))
     return tasks
   }
-
-  #remember({ generation, finals }: Plan): void {
-    for (const [id, { document, version }] of finals) {
-      const key = `${generation.instance} ${id}`
-      this.#removals.delete(key)
-      if (!document) this.#removals.set(key, version)
-      const [oldest] = this.#removals.size > maxRemovals ? this.#removals.keys() : []
-      if (oldest !== undefined) this.#removals.delete(oldest)
-    }
-  }
 }
 
 const recordOf = (change: IndexChange) => ('put' in change ? change.put : change.remove)
@@ -283,6 +263,33 @@ function setFinal({ versions, finals }: Plan, id: string, final: FinalState): vo
   const version = Math.max(versions.get(id) ?? 0, final.version)
   versions.set(id, version)
   finals.set(id, { ...final, version })
+}
+
+const storedTitles = z.object({
+  results: z.array(z.object({ id: z.string(), title: z.string().default('') })),
+})
+
+/** Ids of entries in one call. */
+const entriesPerCall = 1000
+
+function dictionaryAt(uid: string, client: EngineClient): Dictionary<unknown> {
+  const documents = `/indexes/${uid}/documents`
+  return new Dictionary({
+    titlesOf: async (ids, signal) => {
+      const titles = new Map<string, string>()
+      for (let at = 0; at < ids.length; at += entriesPerCall) {
+        const some = ids.slice(at, at + entriesPerCall)
+        const request = { ids: some, fields: ['id', 'title'], limit: entriesPerCall }
+        const answer = await client.post(`${documents}/fetch`, request, signal)
+        for (const { id, title } of parseAnswer(storedTitles, answer).results) titles.set(id, title)
+      }
+      return titles
+    },
+    send: async (entries, signal) => {
+      const lines = [...entries].map(([id, entry]) => jsonText({ id, ...entry }))
+      return client.postLines(documents, lines, signal)
+    },
+  })
 }
 
 /** Number in an attribute of the first document that is found; 0 if there is none. */

@@ -2,22 +2,22 @@
 
 import type { IndexSettings } from '../index-settings.ts'
 import type { Leaf, QueryTree } from '../query-tree.ts'
+import { facetCode } from '../remote/names.ts'
 import type { Box, FacetFilter, Filter } from '../search-index.ts'
 import {
   attributes,
   boxAttributes,
   facetAttribute,
-  facetCode,
   numberAttribute,
-  sortableText,
   periodAttributes,
   slots,
+  sortableText,
 } from './attributes.ts'
 import {
-  everyDocument,
   and,
-  type Condition,
   comparison,
+  type Condition,
+  everyDocument,
   noDocument,
   not,
   or,
@@ -50,6 +50,10 @@ export function filterCondition(filter: Filter, settings: IndexSettings): Condit
 /** Condition that the id is greater, in the order of code points. */
 export const idAfter = (id: string): Condition =>
   comparison(`${attributes.orderedId} > ${quoted(sortableText(id))}`)
+
+/** Condition that a document has one of some numbers. */
+export const hasNumberAmong = (numbers: readonly number[]): Condition =>
+  numbers.length === 0 ? noDocument : comparison(`${attributes.number} IN [${numbers.join(', ')}]`)
 
 /** Condition that a number exists and is between inclusive bounds. */
 function between(name: string, bounds: Bounds): Condition {

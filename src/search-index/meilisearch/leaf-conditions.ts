@@ -1,11 +1,8 @@
 /** Conditions of the leaves of a query tree in one index: words are matched by tokens, phrases by pairs of adjacent tokens. */
 
-import { otherBucket } from '../../text/language.ts'
 import { idField, type SearchedField } from '../field-reach.ts'
-import type { Leaf } from '../query-tree.ts'
 import type { SearchedLeaf, SearchedPhrase } from '../text-scores.ts'
-import { isPrefix, literalPrefix } from '../wildcard.ts'
-import type { Target } from '../word-forms.ts'
+import { otherBucket } from '../../text/language.ts'
 import {
   everyField,
   hasPairs,
@@ -14,43 +11,8 @@ import {
   tokenInBucket,
   tokensAttribute,
 } from './attributes.ts'
-import { and, type Condition, comparison, noDocument, or, quoted } from './condition.ts'
-import { isEnginePrefix, patternOf } from './term-patterns.ts'
-
-/** Forms that the leaves of a query match, from the index of terms. */
-type LeafForms = {
-  readonly targets: ReadonlyMap<Leaf, readonly Target[]>
-  /** Terms by pattern, for patterns that Meilisearch cannot match itself. */
-  readonly termsByPattern: ReadonlyMap<string, readonly string[]>
-}
-
-/** Makes the search of a leaf in some fields. */
-export function searchedLeaf(
-  leaf: Leaf,
-  fields: readonly SearchedField[],
-  { targets, termsByPattern }: LeafForms,
-): SearchedLeaf {
-  switch (leaf.kind) {
-    case 'exact':
-      return { fields, phrases: [{ tokens: [leaf.token], share: 1 }] }
-    case 'phrase':
-      return { fields, phrases: leaf.tokens.length > 0 ? [{ tokens: leaf.tokens, share: 1 }] : [] }
-    case 'term': {
-      // Documents of an earlier layout, which are searched while they are replaced, have words without targets. A share of 0 does not rank.
-      const word = { tokens: [leaf.token], share: 0 }
-      return { fields, phrases: [word, ...(targets.get(leaf) ?? [])] }
-    }
-    case 'wild':
-    case 'prefix': {
-      const pattern = patternOf(leaf) ?? ''
-      const terms = termsByPattern.get(pattern) ?? []
-      const phrases = terms.map((term): SearchedPhrase => ({ tokens: [term], share: 1 }))
-      return { fields, phrases, ...(isPrefix(pattern) && { prefix: literalPrefix(pattern) }) }
-    }
-    default:
-      return leaf satisfies never
-  }
-}
+import { and, comparison, type Condition, noDocument, or, quoted } from './condition.ts'
+import { isEnginePrefix } from './term-patterns.ts'
 
 /** Documents that match a leaf, and those that match if they have one of its phrases in a row, which their texts decide. */
 type LeafCondition = { readonly certain: Condition; readonly possible: Condition }

@@ -4,44 +4,19 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { idField, searchedFieldsOf, type SearchedField } from '../field-reach.ts'
-import type { TextSettings } from '../index-settings.ts'
-import { leavesOf, type Leaf, type QueryTree } from '../query-tree.ts'
+import { idField } from '../field-reach.ts'
+import { type Leaf, leavesOf, type QueryTree } from '../query-tree.ts'
+import type { IndexPart } from '../remote/generation.ts'
+import { fieldsReached, searchedLeaf } from '../remote/searched-leaf.ts'
 import { matchedTree } from '../scoring.ts'
 import type { SearchRequest } from '../search-index.ts'
 import { hasPhraseOf, type SearchedLeaf } from '../text-scores.ts'
 import { attributes, textsAttribute } from './attributes.ts'
-import {
-  and,
-  type Condition,
-  comparison,
-  noDocument,
-  not,
-  or,
-  flatten,
-  filterText,
-} from './condition.ts'
-import { fetchDocuments, type IndexPart, type ReadContext } from './engine-reads.ts'
-import { filterCondition, treeCondition } from './filter-conditions.ts'
-import { leafCondition, searchedLeaf } from './leaf-conditions.ts'
+import { and, type Condition, filterText, flatten, noDocument, not, or } from './condition.ts'
+import { fetchDocuments, type ReadContext } from './engine-reads.ts'
+import { filterCondition, hasNumberAmong, treeCondition } from './filter-conditions.ts'
+import { leafCondition } from './leaf-conditions.ts'
 import { textsRow, valuesOf } from './record-texts.ts'
-
-/** Fields that a request names (`searchedFieldsOf`), each once; all fields if it names none. */
-export function fieldsReached(
-  names: readonly string[] | undefined,
-  { texts }: TextSettings,
-  languages: readonly string[],
-): readonly SearchedField[] {
-  const fields = [...new Set(texts.map((text) => text.name))].filter((name) => name !== idField)
-  const searchedFields = names
-    ? names.flatMap((name) => searchedFieldsOf(name, fields, languages))
-    : [idField, ...fields].map((field): SearchedField => ({ field }))
-  return [
-    ...new Map(
-      searchedFields.map((searched) => [`${searched.field} ${searched.bucket ?? ''}`, searched]),
-    ).values(),
-  ]
-}
 
 /** Most documents that are verified for one phrase; if more have its pairs, none is verified. */
 const maxCandidates = 5_000
@@ -143,7 +118,3 @@ async function verifiedCondition(
   }
   return or([certain, and([possible, not(hasNumberAmong(falseMatches))])])
 }
-
-/** Condition that a document has one of some numbers. */
-export const hasNumberAmong = (numbers: readonly number[]): Condition =>
-  numbers.length === 0 ? noDocument : comparison(`${attributes.number} IN [${numbers.join(', ')}]`)

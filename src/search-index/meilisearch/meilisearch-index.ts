@@ -1,29 +1,29 @@
 /** `SearchIndex` on Meilisearch, a separate server, for more records than the embedded engine can hold. */
 
 import { randomUUID } from 'node:crypto'
-import { truncateLists } from '../truncate-lists.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { indexedLanguages } from '../../text/language.ts'
-import { KeyedLock } from '../../workers/keyed-lock.ts'
-import type { Pause } from '../../workers/pause.ts'
 import type { CursorLimits } from '../cursors.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
-import type { IndexChange, SearchIndex } from '../search-index.ts'
-import { type WriteQueue, writeQueue } from '../write-queue.ts'
+import { EngineQueue, type WriteChanges } from '../remote/engine-queue.ts'
+import { WordTargets } from '../remote/word-targets.ts'
+import type { SearchIndex } from '../search-index.ts'
+import { truncateLists } from '../truncate-lists.ts'
+import { indexedLanguages } from '../../text/language.ts'
+import type { Pause } from '../../workers/pause.ts'
 import { uidsOf } from './attributes.ts'
 import { DocumentCounts } from './document-counts.ts'
-import { connectEngine, engineUnavailable, releaseOf, taskWaiter } from './engine-client.ts'
+import { connectEngine, releaseOf, taskWaiter } from './engine-client.ts'
 import { type EngineIndices, engineIndices } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
 import { EngineState } from './engine-state.ts'
 import { EngineVectors } from './engine-vectors.ts'
 import { EngineWriter, RecoveringWriter } from './engine-writer.ts'
-import { facetTitles, allFacetValues } from './facet-values.ts'
+import { allFacetValues, titlesOnEngine } from './facet-values.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
-import { fetchEntries, fetchRecord, answerSearch } from './search-answer.ts'
+import { answerSearch, fetchEntries, fetchRecord } from './search-answer.ts'
 import { termsAfter, termsNear } from './term-patterns.ts'
-import { WordTargets } from './word-lookups.ts'
+import { termFinder } from './word-lookups.ts'
 
 type MeilisearchOptions = {
   /** `http://` or `https://`, without user info. */
@@ -92,7 +92,7 @@ function openEngine(options: MeilisearchOptions) {
   const context: ReadContext = {
     client,
     uids,
-    words: new WordTargets({ client, uids, changes }),
+    words: new WordTargets(termFinder({ client, uids }), changes),
     counts: new DocumentCounts(client, changes),
     log,
     now,
@@ -101,7 +101,7 @@ function openEngine(options: MeilisearchOptions) {
     wildcardTerms: options.wildcardTerms ?? 1000,
   }
   const vectors = new EngineVectors({ context, indices, waitForTasks })
-  const answerContext = { context, titles: facetTitles(context), vectors }
+  const answerContext = { context, titles: titlesOnEngine(context), vectors }
   const { isReader = false } = options
   const cursors = new MeilisearchCursors(answerContext, options.cursors, isReader)
   const beforeWrite = (uid: string, keys: readonly string[]) => cursors.beforeWrite(uid, keys)
@@ -260,63 +260,5 @@ function untilSuccess(attempt: () => Promise<unknown>): () => Promise<void> {
     if (hasSucceeded) return
     await attempt()
     hasSucceeded = true
-  }
-}
-
-/** Changes in one commit. */
-const maxChanges = 5000
-
-type WriteChanges = (changes: readonly IndexChange[], signal: AbortSignal) => Promise<void>
-
-/** Queue of writes with group commit, and a lock that keeps writes apart from changes of the indices. */
-export class EngineQueue {
-  readonly #write: WriteChanges
-  readonly #queue: WriteQueue<readonly IndexChange[]>
-  readonly #lock = new KeyedLock()
-  readonly #closing = new AbortController()
-
-  constructor(write: WriteChanges) {
-    this.#write = write
-    this.#queue = writeQueue({
-      mostChanges: maxChanges,
-      commit: (batches) => this.exclusive(() => this.#commit(batches)),
-    })
-  }
-
-  /** Resolves when the changes are written. */
-  add(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
-    return this.#queue.write(changes, signal)
-  }
-
-  /** Runs `work` while nothing is written. */
-  exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#lock.run(['writes'], work)
-  }
-
-  /** Aborts running writes and refuses further ones. The server completes the tasks that it has received. */
-  async close(): Promise<void> {
-    this.#closing.abort(engineUnavailable('The search engine is closed.'))
-    await this.#queue.close()
-    await this.exclusive(() => Promise.resolve())
-  }
-
-  /** Writes batches together; if the engine refuses one, each is written alone, so that the others do not fail. */
-  async #commit(batches: readonly (readonly IndexChange[])[]): Promise<readonly unknown[]> {
-    try {
-      await this.#write(batches.flat(), this.#closing.signal)
-      return []
-    } catch (error) {
-      const isRefused = error instanceof Failure && error.kind === 'internal'
-      if (batches.length === 1 || !isRefused) throw error
-    }
-    const errors: unknown[] = []
-    for (const batch of batches)
-      errors.push(
-        await this.#commit([batch]).then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
-      )
-    return errors
   }
 }

@@ -3,28 +3,27 @@
  * searches.
  */
 
-import { fieldWeights } from '../hit-order.ts'
-import { neighboursOf, rankingUnits, rarityOf } from '../scoring.ts'
-import type { SearchRequest } from '../search-index.ts'
 import type { Leaf } from '../query-tree.ts'
+import type { IndexPart } from '../remote/generation.ts'
+import {
+  distinctUnits,
+  type RankedRequest,
+  scoredQuery,
+  type Unit,
+} from '../remote/ranking-query.ts'
+import { rankingUnits, rarityOf } from '../scoring.ts'
 import type { ScoredQuery, SearchedLeaf } from '../text-scores.ts'
 import { everyDocument, or } from './condition.ts'
 import type { CountRequest } from './document-counts.ts'
-import type { IndexPart, ReadContext } from './engine-reads.ts'
-import { leafCondition, searchedLeaf } from './leaf-conditions.ts'
-import { fieldsReached } from './matching.ts'
+import type { ReadContext } from './engine-reads.ts'
+import { leafCondition } from './leaf-conditions.ts'
 import { type RankedWord, wordOf } from './ranking.ts'
-
-/** Most distinct units that rank, each of which is counted; questions of people have fewer. */
-const maxUnits = 32
 
 /** Index of a request with the leaves that are searched in it. */
 export type SearchedPart = {
   readonly part: IndexPart
   readonly leaves: ReadonlyMap<Leaf, SearchedLeaf>
 }
-
-type Request = Pick<SearchRequest, 'tree' | 'fields' | 'boosts' | 'typed'>
 
 /** Query to score in each index, and the words of its known units, rarest first. */
 type RankedUnits = {
@@ -37,7 +36,7 @@ type RankedUnits = {
  * counted. Without units no query is made.
  */
 export async function rankedUnits(
-  request: Request,
+  request: RankedRequest,
   parts: readonly SearchedPart[],
   { counts }: Pick<ReadContext, 'counts'>,
   signal?: AbortSignal,
@@ -71,7 +70,7 @@ export async function rankedUnits(
 
 /** Distinct units of a query with their rarities in an index, unknown ones included. */
 export async function unitRarities(
-  request: Request,
+  request: RankedRequest,
   { part, leaves }: SearchedPart,
   { counts }: Pick<ReadContext, 'counts'>,
   signal?: AbortSignal,
@@ -80,22 +79,6 @@ export async function unitRarities(
   const requests = countRequests(part, units, request.fields)
   const [records = 0, ...withUnits] = await counts.countsOf(requests, signal)
   return new Map(units.map(({ leaf }, i) => [leaf, rarityOf(records, withUnits[i] ?? 0)]))
-}
-
-type Unit = { readonly leaf: Leaf; readonly searched: SearchedLeaf }
-
-/** Units that differ in what they match. */
-function distinctUnits(
-  units: readonly Leaf[],
-  leaves: ReadonlyMap<Leaf, SearchedLeaf>,
-): readonly Unit[] {
-  const found = new Map<string, Unit>()
-  for (const leaf of units) {
-    const searched = leaves.get(leaf)
-    const key = JSON.stringify(searched)
-    if (searched && !found.has(key)) found.set(key, { leaf, searched })
-  }
-  return [...found.values()].slice(0, maxUnits)
 }
 
 /** Requests for the number of all documents of an index, then for those with each unit. */
@@ -114,18 +97,3 @@ const countRequests = (
     },
   })),
 ]
-
-function scoredQuery(
-  { boosts, fields, typed }: Request,
-  { settings, languages }: IndexPart,
-  units: readonly Leaf[],
-  known: ScoredQuery['units'],
-): ScoredQuery {
-  const noForms = { targets: new Map(), termsByPattern: new Map() }
-  const neighbours = neighboursOf(units).map((leaf) => {
-    const names = leaf.field === undefined ? fields : [leaf.field]
-    return searchedLeaf(leaf, fieldsReached(names, settings, languages), noForms)
-  })
-  const weightOf = fieldWeights(boosts, settings)
-  return { units: known, unitCount: units.length, neighbours, ...(typed && { typed }), weightOf }
-}

@@ -3,22 +3,21 @@
  * relevance.
  */
 
-import type { SearchedField } from '../field-reach.ts'
-import { idField } from '../field-reach.ts'
-import { fieldWeights, sortKeysOf, sortedText } from '../hit-order.ts'
+import { idField, type SearchedField } from '../field-reach.ts'
+import { fieldWeights, sortedText, sortKeysOf } from '../hit-order.ts'
 import type { TextSettings } from '../index-settings.ts'
 import type { Leaf } from '../query-tree.ts'
+import type { EngineGeneration } from '../remote/generation.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
 import type { SearchedLeaf } from '../text-scores.ts'
 import {
   attributes,
   dateSortAttribute,
   numberAttribute,
-  sortTextAttribute,
   sentinel,
+  sortTextAttribute,
   textsAttribute,
 } from './attributes.ts'
-import type { EngineGeneration } from './engine-state.ts'
 import { fieldsByBoost } from './stored-document.ts'
 
 type OrderedIndex = Pick<EngineGeneration, 'settings' | 'languages'>

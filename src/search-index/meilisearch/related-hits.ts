@@ -2,20 +2,19 @@
 
 import { z } from 'zod'
 import { closenessOf } from '../fusion.ts'
+import type { FacetTitles } from '../remote/facet-titles.ts'
+import type { IndexPart } from '../remote/generation.ts'
 import { filterText } from './condition.ts'
 import {
-  fetchDocuments,
-  fetchHits,
   type Distribution,
   type EngineHits,
-  type IndexPart,
+  fetchDocuments,
+  fetchHits,
   type IndexQuery,
   type ReadContext,
 } from './engine-reads.ts'
-import type { EngineVectors } from './engine-vectors.ts'
-import type { FacetTitles } from './facet-values.ts'
-import type { Closeness } from './head-order.ts'
-import { hasNumberAmong } from './matching.ts'
+import type { EngineVectors, NearDocument } from './engine-vectors.ts'
+import { hasNumberAmong } from './filter-conditions.ts'
 import type { Plan, Query } from './search-plan.ts'
 
 const numberRow = z.object({ n: z.number() })
@@ -30,7 +29,10 @@ export type AnswerContext = {
 /** Hits that only `SearchRequest.meaning` finds, and the closeness of all near documents. */
 export type RelatedHits = {
   readonly related: EngineHits<{ readonly n: number; readonly i: string }>['hits']
-  readonly closeness: Closeness
+  readonly closeness: {
+    readonly weight: number
+    readonly near: readonly (NearDocument & { readonly closeness: number })[]
+  }
 }
 
 /** Finds the documents that are close in meaning; `undefined` if no vectors were compared. */

@@ -1,31 +1,32 @@
 /** Execution of searches on Meilisearch, and reading of records and entries by id. */
 
 import { z } from 'zod'
-import { compareCodePoints } from '../../text/code-points.ts'
 import { includeText } from '../include.ts'
 import type { IndexName } from '../index-settings.ts'
+import { parseAnswer } from '../remote/answers.ts'
+import { facetsOfAnswer } from '../remote/facet-titles.ts'
+import type { IndexPart } from '../remote/generation.ts'
+import { headSize, orderHead } from '../remote/head-order.ts'
 import type { Answer, Entry, Facet, Hit, OrderKey, SearchRequest } from '../search-index.ts'
+import { compareCodePoints } from '../../text/code-points.ts'
 import { attributes, documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
-import { parseAnswer } from './engine-client.ts'
 import {
+  type EngineHits,
   fetchDocuments,
   fetchHits,
-  type EngineHits,
   type HitWindow,
-  type IndexPart,
   type IndexQuery,
   type ReadContext,
   type Rows,
 } from './engine-reads.ts'
-import { facetsOfAnswer } from './facet-values.ts'
-import { idAfter } from './filter-conditions.ts'
-import { headSize, orderHead } from './head-order.ts'
-import { hasNumberAmong } from './matching.ts'
+import { countsIn } from './facet-values.ts'
+import { hasNumberAmong, idAfter } from './filter-conditions.ts'
+import { textsOf } from './record-texts.ts'
 import {
+  type AnswerContext,
   distributionsWith,
   relatedHits,
-  type AnswerContext,
   type RelatedHits,
 } from './related-hits.ts'
 import { type Plan, planQueries, type Query } from './search-plan.ts'
@@ -154,8 +155,12 @@ async function findHits<Row>(
   }
   const window = { ...order, row: hitRow, offset: 0, limit: Math.max(headSize, offset + limit) }
   const found = await fetchHits(queries, window, context, signal)
-  const head = { queries: scored ?? new Map(), related, closeness }
-  const ordered = await orderHead(found.hits, head, context, signal)
+  const ordered = await orderHead(keyed(found.hits), {
+    queries: scored ?? new Map(),
+    related: keyed(related),
+    closeness: closeness && { ...closeness, near: keyed(closeness.near) },
+    textsOf: (part, numbers) => textsOf(part, numbers, context, signal),
+  })
   if (!ordered && !isLast) return undefined
   const page = (ordered ?? found.hits).slice(offset, offset + limit)
   const hits = await readHits(page, span.row, context, signal)
@@ -163,6 +168,10 @@ async function findHits<Row>(
     ? undefined
     : { ...found, total: found.total + related.length, hits }
 }
+
+/** Hits with their numbers as keys. */
+const keyed = <Hit extends { readonly hit: { readonly n: number } }>(hits: readonly Hit[]) =>
+  hits.map((hit) => ({ ...hit, key: hit.hit.n }))
 
 /** Reads the attributes of `Row` of hits by their numbers; without those that do not exist any more. */
 async function readHits<Row>(
@@ -216,7 +225,12 @@ async function countedFacets(
       : found.distributions
   const counts = await (requested.global ? distributionsOfAll() : distributionsOfHits())
   const codes = counts.flatMap((distribution) => Object.values(distribution).flatMap(Object.keys))
-  return facetsOfAnswer(parts, counts, await titles(codes, signal), requested)
+  return facetsOfAnswer(
+    parts.map(({ settings }) => settings),
+    countsIn(counts),
+    await titles(codes, signal),
+    requested,
+  )
 }
 
 /** Reads the JSON text of a record; `undefined` if it does not exist. */

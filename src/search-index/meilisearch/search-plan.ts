@@ -1,12 +1,14 @@
 /** Plan of a search: the query of each index, and how the hits are ordered. */
 
-import { leavesOf, type Leaf } from '../query-tree.ts'
+import { type Leaf, leavesOf } from '../query-tree.ts'
+import { type IndexPart, partsOf } from '../remote/generation.ts'
+import { fieldsReached } from '../remote/searched-leaf.ts'
 import { rarityOfMost } from '../scoring.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
 import type { ScoredQuery } from '../text-scores.ts'
 import { and, filterText, or } from './condition.ts'
-import { partsOf, type IndexPart, type IndexQuery, type ReadContext } from './engine-reads.ts'
-import { fieldsReached, type MatchSet, matchSet } from './matching.ts'
+import type { IndexQuery, ReadContext } from './engine-reads.ts'
+import { type MatchSet, matchSet } from './matching.ts'
 import { rankedUnits, type SearchedPart, unitRarities } from './ranked-units.ts'
 import { isRanked, orderKeys, rankingsOf, sortAttributes } from './ranking.ts'
 import { expandPatterns } from './term-patterns.ts'
@@ -32,7 +34,7 @@ export async function planQueries(
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<Plan> {
-  const parts = partsOf(request.indices, context)
+  const parts = partsOf(request.indices, context.searched)
   const requested = orderKeys(request, parts)
   const expanding = expandPatterns(leavesOf(request.tree), context, signal)
   const { termsByPattern, truncatedPatterns } = await expanding

@@ -3,32 +3,32 @@
  * phrases, original texts for ranking, codes of facet values, numbers to filter and sort by, and the record as JSON text.
  */
 
-import { bucketOf, otherBucket } from '../../text/language.ts'
-import { stems } from '../../text/stems.ts'
-import { tokenOf, words } from '../../text/tokens.ts'
 import { idField } from '../field-reach.ts'
 import type { IndexSettings, TextSettings } from '../index-settings.ts'
+import type { FacetEntry } from '../remote/facet-titles.ts'
+import { indexedValues } from '../remote/indexed-texts.ts'
+import { facetCode } from '../remote/names.ts'
+import type { IndexedWord } from '../remote/term-rows.ts'
 import type { Document } from '../search-index.ts'
-import type { IndexedWord } from './term-rows.ts'
+import { otherBucket } from '../../text/language.ts'
 import {
   attributes,
   boxAttributes,
-  facetAttribute,
   dateSortAttribute,
-  everyField,
-  facetCode,
-  hasPairs,
-  tokenInBucket,
   documentKey,
+  everyField,
+  facetAttribute,
+  hasPairs,
   numberAttribute,
-  sortableText,
-  sortTextAttribute,
   pairCode,
   pairsAttribute,
   periodAttributes,
-  slots,
   sentinel,
+  slots,
+  sortableText,
+  sortTextAttribute,
   textsAttribute,
+  tokenInBucket,
   tokensAttribute,
 } from './attributes.ts'
 
@@ -122,9 +122,6 @@ export type Layout = {
   readonly onFacetValue: (code: string, value: FacetEntry) => void
 }
 
-/** Entry of the dictionary of facet values. */
-export type FacetEntry = { readonly facet: string; readonly value: string; readonly title: string }
-
 type Attributes = Record<string, unknown>
 
 /** Makes the document of a record, without its number and version. */
@@ -151,9 +148,6 @@ export function engineDocument(document: Document, layout: Layout): Attributes {
   return target
 }
 
-/** Tokens of a field that are indexed, in all languages together; the rest of a longer text is not searchable. */
-const maxTokens = 20_000
-
 /** Adds the attributes of a field and returns its tokens. */
 function addText(
   target: Attributes,
@@ -163,20 +157,14 @@ function addText(
 ): ReadonlySet<string> {
   const [tokens, pairs] = [new Set<string>(), new Set<string>()]
   const indexed: Record<string, string[]> = {}
-  let remaining = maxTokens
-  for (const [key, values] of Object.entries(texts)) {
-    const bucket = bucketOf(key, languages)
-    for (const value of values) {
-      const indexedWords = wordsIn(bucket, value).slice(0, remaining)
-      remaining -= indexedWords.length
-      if (indexedWords.length === 0) continue
-      ;(indexed[bucket] ??= []).push(value)
-      for (const [i, { token, stems }] of indexedWords.entries()) {
-        onWord({ token, bucket, stems })
-        tokens.add(token).add(tokenInBucket(bucket, token))
-        const next = hasPairs(field) && indexedWords[i + 1]
-        if (next) pairs.add(pairCode(bucket, token, next.token))
-      }
+  for (const { bucket, value, words } of indexedValues(texts, languages)) {
+    ;(indexed[bucket] ??= []).push(value)
+    for (const [i, word] of words.entries()) {
+      const { token } = word
+      onWord(word)
+      tokens.add(token).add(tokenInBucket(bucket, token))
+      const next = hasPairs(field) && words[i + 1]
+      if (next) pairs.add(pairCode(bucket, token, next.token))
     }
   }
   if (tokens.size > 0) target[tokensAttribute(field)] = [...tokens]
@@ -232,10 +220,3 @@ function addOrders(target: Attributes, { order }: Document, { settings, language
     }
   }
 }
-
-/** Words of a text that have a token, with their stems in the bucket, in order. */
-const wordsIn = (bucket: string, text: string) =>
-  words(text).flatMap((word) => {
-    const token = tokenOf(word)
-    return token === '' ? [] : [{ token, stems: stems(bucket, word) }]
-  })

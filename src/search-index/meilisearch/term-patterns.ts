@@ -1,9 +1,10 @@
 /** Patterns with wildcards, and spelling suggestions, in the index of terms. */
 
 import { z } from 'zod'
-import { wordsNear } from '../../text/nearest.ts'
 import type { Leaf } from '../query-tree.ts'
+import { patternOf } from '../remote/searched-leaf.ts'
 import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard.ts'
+import { wordsNear } from '../../text/nearest.ts'
 import { quoted } from './condition.ts'
 import { fetchDocuments, type ReadContext } from './engine-reads.ts'
 
@@ -17,12 +18,6 @@ const isPlainEnd = (prefix: string) =>
 /** Whether Meilisearch can match a pattern itself, by a filter with `STARTS WITH`. */
 export const isEnginePrefix = (pattern: string): boolean =>
   isPrefix(pattern) && isPlainEnd(literalPrefix(pattern))
-
-/** Pattern of a leaf that searches a prefix or wildcards. */
-export function patternOf(leaf: Leaf): string | undefined {
-  if (leaf.kind === 'prefix') return `${leaf.token}*`
-  return leaf.kind === 'wild' ? leaf.pattern : undefined
-}
 
 /** Terms of the patterns of a query, and the patterns that match more terms than are searched. */
 type Expansions = {

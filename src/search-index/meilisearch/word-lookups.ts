@@ -1,223 +1,40 @@
-/**
- * Lookups of word forms in the index of terms. Those of all words of a query are sent together, so that the number of calls does
- * not grow with the words.
- */
+/** Lookups of word forms in the index of terms of Meilisearch. */
 
 import { z } from 'zod'
-import { mirrored } from '../compounds.ts'
-import type { Term } from '../query-tree.ts'
-import { wildMatcher } from '../wildcard.ts'
-import {
-  type Lookup,
-  type Lookups,
-  maxAffixTokens,
-  type Row,
-  type Target,
-  wordForms,
-} from '../word-forms.ts'
+import { parseAnswer } from '../remote/answers.ts'
+import type { FindTerms, TermQuery } from '../remote/word-targets.ts'
 import type { Uids } from './attributes.ts'
 import { quoted } from './condition.ts'
-import { type EngineClient, parseAnswer } from './engine-client.ts'
-import { StateCache } from './state-cache.ts'
-
-type LookupContext = {
-  readonly client: EngineClient
-  readonly uids: Uids
-  /** As in `ReadContext`. */
-  readonly changes: () => number
-}
-
-/** Most words whose forms are cached. */
-const maxCachedWords = 500
-
-/** Finds the targets of words; they are cached until something is written. */
-export class WordTargets {
-  readonly #context: LookupContext
-  readonly #cache: StateCache<readonly Target[]>
-
-  constructor(context: LookupContext) {
-    this.#context = context
-    this.#cache = new StateCache('search-forms', maxCachedWords, context.changes)
-  }
-
-  /** Targets of each term in the buckets of some languages and in that of other languages. */
-  async targetsOf(
-    terms: readonly Term[],
-    languages: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<readonly (readonly Target[])[]> {
-    const keyOf = (term: Term) => JSON.stringify([{ ...term, field: undefined }, languages])
-    const state = this.#cache.state()
-    const known = new Map(terms.map((term) => [keyOf(term), this.#cache.get(keyOf(term))]))
-    const unknown = new Map(
-      terms.flatMap((term) => (known.get(keyOf(term)) ? [] : [[keyOf(term), term]])),
-    )
-    const lookups = [...unknown.values()].map((term) => wordForms(term, languages))
-    const found = await lookUpAll(lookups, (step) => rowsOf(step, this.#context, signal))
-    for (const [i, key] of [...unknown.keys()].entries()) {
-      const targets = found[i] ?? []
-      known.set(key, targets)
-      this.#cache.set(key, targets, state)
-    }
-    return terms.map((term) => known.get(keyOf(term)) ?? [])
-  }
-}
-
-/** Runs several series of lookups side by side: the next lookups of all of them are answered in one step. */
-async function lookUpAll<Result>(
-  series: readonly Lookups<Result>[],
-  answer: (lookups: readonly Lookup[]) => Promise<readonly (readonly Row[])[]>,
-): Promise<readonly Result[]> {
-  const steps = series.map((lookups) => ({ lookups, step: lookups.next() }))
-  for (;;) {
-    const open = steps.flatMap(({ step }) => (step.done === true ? [] : [step.value]))
-    if (open.length === 0)
-      return steps.flatMap(({ step }) => (step.done === true ? [step.value] : []))
-    const answers = (await answer(open)).values()
-    for (const each of steps)
-      if (each.step.done !== true) each.step = each.lookups.next(answers.next().value ?? [])
-  }
-}
+import type { EngineClient } from './engine-client.ts'
 
 const termHit = z.object({
   term: z.string(),
-  // Absent in rows of an earlier layout.
   bucket: z.string().optional(),
   stems: z.array(z.string()).default([]),
 })
-type TermHit = z.infer<typeof termHit>
 const hitsAnswer = z.object({ results: z.array(z.object({ hits: z.array(termHit) })) })
 
-/** Query in the index of terms. `keysOf`: keys (`keysOf` of the lookups) of a row that it finds. */
-type TermQuery = {
-  readonly filter: string
-  readonly limit: number
-  readonly keysOf: (hit: TermHit) => readonly string[]
-}
-
-/** Most rows for the tokens, and for the stems, of a step. */
-const maxRows = 100_000
-
-/** Keys of what a lookup asks for; several lookups may ask for the same. */
-function keysOf(lookup: Lookup): readonly string[] {
-  switch (lookup.kind) {
-    case 'tokens':
-      return lookup.tokens.map(tokenKey)
-    case 'stems':
-      return lookup.stems.map(stemKey)
-    case 'longer':
-      return [longerKey(lookup)]
-    case 'beginning':
-    case 'end':
-      return [...lookup.affixes.keys()].map(affixKey(lookup.kind))
-    default:
-      return lookup satisfies never
-  }
-}
-
-const tokenKey = (token: string) => `token ${token}`
-const stemKey = (stem: string) => `stem ${stem}`
-const longerKey = ({ token, more }: Extract<Lookup, { kind: 'longer' }>) =>
-  `longer ${more} ${token}`
-const affixKey = (kind: 'beginning' | 'end') => (text: string) => `${kind} ${text}`
-
-/** Answers lookups by one call. */
-async function rowsOf(
-  lookups: readonly Lookup[],
-  { client, uids }: LookupContext,
-  signal: AbortSignal | undefined,
-): Promise<readonly (readonly Row[])[]> {
-  const queries = queriesOf(lookups)
-  if (queries.length === 0) return lookups.map(() => [])
-  const attributesToRetrieve = Object.keys(termHit.shape)
-  const body = {
-    queries: queries.map(({ filter, limit }) => {
-      return { indexUid: uids.terms, filter, limit, attributesToRetrieve }
-    }),
-  }
-  const answer = await client.post('/multi-search', body, signal)
-  const { results } = parseAnswer(hitsAnswer, answer)
-  const hitsByKey = new Map<string, TermHit[]>()
-  for (const [i, query] of queries.entries())
-    for (const hit of results[i]?.hits ?? [])
-      for (const key of query.keysOf(hit)) {
-        const hits = hitsByKey.get(key)
-        if (hits) hits.push(hit)
-        else hitsByKey.set(key, [hit])
-      }
-  return lookups.map((lookup) => keysOf(lookup).flatMap((key) => rowsUnder(key, lookup, hitsByKey)))
-}
-
-/** Rows under one key of a lookup. */
-function rowsUnder(
-  key: string,
-  lookup: Lookup,
-  hitsByKey: ReadonlyMap<string, readonly TermHit[]>,
-): readonly Row[] {
-  return (hitsByKey.get(key) ?? []).flatMap(({ term: token, bucket }): readonly Row[] => {
-    if (bucket === undefined) return []
-    if (lookup.kind === 'tokens' || lookup.kind === 'longer') return [{ token, bucket }]
-    if (lookup.kind === 'stems') return [{ token, bucket, stem: key.slice(stemKey('').length) }]
-    const text = key.slice(affixKey(lookup.kind)('').length)
-    return lookup.affixes.get(text)?.has(bucket) ? [{ token, bucket }] : []
-  })
-}
-
-/** Queries that answer all lookups: one for the tokens, one for the stems, and one for each beginning and end. */
-function queriesOf(lookups: readonly Lookup[]): readonly TermQuery[] {
-  const tokens = lookups.flatMap((lookup) => (lookup.kind === 'tokens' ? lookup.tokens : []))
-  const stems = lookups.flatMap((lookup) => (lookup.kind === 'stems' ? lookup.stems : []))
-  const ofTokens: TermQuery = {
-    filter: isOneOf('term', tokens),
-    limit: maxRows,
-    keysOf: ({ term }) => [tokenKey(term)],
-  }
-  const ofStems: TermQuery = {
-    filter: isOneOf('stems', stems),
-    limit: maxRows,
-    keysOf: (hit) => hit.stems.map(stemKey),
-  }
-  return [
-    ...(tokens.length > 0 ? [ofTokens] : []),
-    ...(stems.length > 0 ? [ofStems] : []),
-    ...lookups.flatMap((lookup) => (lookup.kind === 'longer' ? longerQuery(lookup) : [])),
-    ...affixQueries('beginning', lookups),
-    ...affixQueries('end', lookups),
-  ]
-}
-
-function longerQuery(lookup: Extract<Lookup, { kind: 'longer' }>): TermQuery {
-  const { token, more } = lookup
-  const matches = wildMatcher(token + '?'.repeat(more))
-  return {
-    filter: `term STARTS WITH ${quoted(token)}`,
-    limit: maxRows,
-    keysOf: ({ term }) => (matches(term) ? [longerKey(lookup)] : []),
-  }
-}
-
-const isOneOf = (attribute: string, values: Iterable<string>): string =>
-  `${attribute} IN [${[...new Set(values)].map(quoted).join(', ')}]`
-
-function affixQueries(kind: 'beginning' | 'end', lookups: readonly Lookup[]): readonly TermQuery[] {
-  const buckets = new Map<string, Set<string>>()
-  for (const lookup of lookups)
-    if (lookup.kind === kind)
-      for (const [text, some] of lookup.affixes)
-        buckets.set(text, new Set([...(buckets.get(text) ?? []), ...some]))
-  return [...buckets].map(([text, some]): TermQuery => {
-    const condition =
-      kind === 'beginning'
-        ? `term STARTS WITH ${quoted(text)}`
-        : `mirror STARTS WITH ${quoted(mirrored(text))}`
-    return {
-      filter: `${isOneOf('bucket', some)} AND ${condition}`,
-      limit: maxAffixTokens,
-      // The server compares decomposed text, of which a letter may be the beginning of another.
-      keysOf: ({ term }) =>
-        (kind === 'beginning' ? term.startsWith(text) : term.endsWith(text))
-          ? [affixKey(kind)(text)]
-          : [],
+/** Makes the function that finds rows of the index of terms, by one call for all queries. */
+export const termFinder =
+  ({ client, uids }: { readonly client: EngineClient; readonly uids: Uids }): FindTerms =>
+  async (queries, signal) => {
+    const attributesToRetrieve = Object.keys(termHit.shape)
+    const body = {
+      queries: queries.map((query) => {
+        const { limit } = query
+        return { indexUid: uids.terms, filter: filterOf(query), limit, attributesToRetrieve }
+      }),
     }
-  })
+    const answer = await client.post('/multi-search', body, signal)
+    return parseAnswer(hitsAnswer, answer).results.map(({ hits }) => hits)
+  }
+
+function filterOf({ attribute, values, beginning = '', buckets }: TermQuery): string {
+  const condition = values
+    ? isOneOf(attribute, values)
+    : `${attribute} STARTS WITH ${quoted(beginning)}`
+  return buckets ? `${isOneOf('bucket', buckets)} AND ${condition}` : condition
 }
+
+const isOneOf = (attribute: string, values: readonly string[]): string =>
+  `${attribute} IN [${values.map(quoted).join(', ')}]`

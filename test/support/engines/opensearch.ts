@@ -81,15 +81,17 @@ function opensearchProgram(): string {
     throw new Missing(`OpenSearch needs a JDK 17: install it, ${instead}`)
   const program = join(cache(), `opensearch-${version}`)
   if (existsSync(program)) return program
-  if (!runs('mvn', '--version')) throw new Missing(`OpenSearch comes by Maven: install it, ${instead}`)
+  if (!runs('mvn', '--version'))
+    throw new Missing(`OpenSearch comes by Maven: install it, ${instead}`)
   mkdirSync(cache(), { recursive: true })
   const fresh = mkdtempSync(join(cache(), 'fresh-'))
-  const quietly = { cwd: fresh, stdio: ['ignore', 'ignore', 'inherit'] } as const
+  const run = (file: string, ...words: string[]) =>
+    execFileSync(file, words, { cwd: fresh, stdio: ['ignore', 'ignore', 'inherit'] })
   try {
     for (const file of ['pom.xml', 'Nodes.java']) copyFileSync(recipe + file, join(fresh, file))
     const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies'
-    execFileSync('mvn', ['-q', '-B', plugin, '-DoutputDirectory=lib'], quietly)
-    execFileSync('javac', ['-cp', 'lib/*', '-d', 'classes', 'Nodes.java'], quietly)
+    run('mvn', '-q', '-B', plugin, '-DoutputDirectory=lib')
+    run('javac', '-cp', 'lib/*', '-d', 'classes', 'Nodes.java')
     renameSync(fresh, program)
   } catch (error) {
     throw new Missing(`Maven could not fetch OpenSearch ${version} (${String(error)}), ${instead}`)

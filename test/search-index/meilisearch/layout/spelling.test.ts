@@ -3,13 +3,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  facetCode,
   documentKey,
   sortableText,
   pairCode,
-  encodedName,
 } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { termKey } from '../../../../src/search-index/meilisearch/term-rows.ts'
+import { facetCode, encodedName } from '../../../../src/search-index/remote/names.ts'
+import { termKey } from '../../../../src/search-index/remote/term-rows.ts'
 import { compareCodePoints } from '../../../../src/text/code-points.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 60 })

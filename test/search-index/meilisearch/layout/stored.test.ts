@@ -1,9 +1,10 @@
 /** A record as a document of Meilisearch. */
 
 import { expect, it } from 'vitest'
-import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { facetCode } from '../../../../src/search-index/remote/names.ts'
 import { engineDocument } from '../../../../src/search-index/meilisearch/stored-document.ts'
-import { termRow, type IndexedWord } from '../../../../src/search-index/meilisearch/term-rows.ts'
+import { termRow, type IndexedWord } from '../../../../src/search-index/remote/term-rows.ts'
 import type { Document } from '../../../../src/search-index/search-index.ts'
 import {
   documentOf,

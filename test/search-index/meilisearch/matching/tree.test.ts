@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadContext } from '../../../../src/search-index/meilisearch/engine-reads.ts'
-import { facetCode, pairCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { pairCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { facetCode } from '../../../../src/search-index/remote/names.ts'
 import { and, filterText, or } from '../../../../src/search-index/meilisearch/condition.ts'
 import {
   filterCondition,
   treeCondition,
 } from '../../../../src/search-index/meilisearch/filter-conditions.ts'
-import {
-  leafCondition,
-  searchedLeaf,
-} from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
-import { fieldsReached } from '../../../../src/search-index/meilisearch/matching.ts'
+import { leafCondition } from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
+import { searchedLeaf } from '../../../../src/search-index/remote/searched-leaf.ts'
+import { fieldsReached } from '../../../../src/search-index/remote/searched-leaf.ts'
 import { expandPatterns } from '../../../../src/search-index/meilisearch/term-patterns.ts'
 import { leavesOf, type Leaf } from '../../../../src/search-index/query-tree.ts'
 import type { Target } from '../../../../src/search-index/word-forms.ts'

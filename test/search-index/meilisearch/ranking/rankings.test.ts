@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { searchedLeaf } from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
-import { fieldsReached } from '../../../../src/search-index/meilisearch/matching.ts'
+import { searchedLeaf } from '../../../../src/search-index/remote/searched-leaf.ts'
+import { fieldsReached } from '../../../../src/search-index/remote/searched-leaf.ts'
 import { fieldsByBoost } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import { fieldWeights } from '../../../../src/search-index/hit-order.ts'
 import {

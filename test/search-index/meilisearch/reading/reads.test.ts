@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { engineIndices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
 import { EngineVectors } from '../../../../src/search-index/meilisearch/engine-vectors.ts'
-import { facetCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
+import { facetCode } from '../../../../src/search-index/remote/names.ts'
 import {
-  facetTitles,
   allFacetValues,
+  titlesOnEngine,
 } from '../../../../src/search-index/meilisearch/facet-values.ts'
+import { termFinder } from '../../../../src/search-index/meilisearch/word-lookups.ts'
 import { answerSearch } from '../../../../src/search-index/meilisearch/search-answer.ts'
 import { DocumentCounts } from '../../../../src/search-index/meilisearch/document-counts.ts'
-import { WordTargets } from '../../../../src/search-index/meilisearch/word-lookups.ts'
+import { WordTargets } from '../../../../src/search-index/remote/word-targets.ts'
 import { refusalFailure } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { SearchRequest } from '../../../../src/search-index/search-index.ts'
@@ -69,7 +71,7 @@ function readsFrom(answer: (call: Call) => unknown, isCounting = false) {
     uids: uidsOf(''),
     searched,
     changes,
-    words: new WordTargets({ client, uids: uidsOf(''), changes }),
+    words: new WordTargets(termFinder({ client, uids: uidsOf('') }), changes),
     counts: new DocumentCounts(client, changes),
     now: () => clock.now,
     wildcardTerms: 1000,
@@ -77,7 +79,7 @@ function readsFrom(answer: (call: Call) => unknown, isCounting = false) {
   }
   const indices = engineIndices(client, unused)
   const vectors = new EngineVectors({ context, indices, waitForTasks: unused })
-  const using = { context, titles: facetTitles(context), vectors }
+  const using = { context, titles: titlesOnEngine(context), vectors }
   const index = {
     search: (wanted: SearchRequest) => answerSearch(wanted, using),
     values: (name: IndexName, facet: string) => allFacetValues(name, facet, using),

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonText } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { jsonText } from '../../../../src/search-index/remote/answers.ts'
 
 const text = fc.string({
   unit: fc.integer({ max: 0xffff }).map((unit) => String.fromCharCode(unit)),

@@ -3,8 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
 import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
-import { termRow, type IndexedWord } from '../../../../src/search-index/meilisearch/term-rows.ts'
-import { WordTargets } from '../../../../src/search-index/meilisearch/word-lookups.ts'
+import { termRow, type IndexedWord } from '../../../../src/search-index/remote/term-rows.ts'
+import { WordTargets } from '../../../../src/search-index/remote/word-targets.ts'
+import { termFinder } from '../../../../src/search-index/meilisearch/word-lookups.ts'
 import type { Term } from '../../../../src/search-index/query-tree.ts'
 import { stems } from '../../../../src/text/stems.ts'
 
@@ -46,7 +47,7 @@ function lookups(answer: (query: Query) => unknown = (query) => ({ hits: found(q
       return { results: queries.map(answer) }
     },
   } as Pick<EngineClient, 'post'> as EngineClient
-  const words = new WordTargets({ client, uids: uidsOf(''), changes: () => state.changes })
+  const words = new WordTargets(termFinder({ client, uids: uidsOf('') }), () => state.changes)
   const formsOf = (terms: readonly Term[], signal?: AbortSignal) =>
     words.targetsOf(terms, ['en', 'de'], signal)
   const targetsOf = (tokens: readonly string[], signal?: AbortSignal) =>

@@ -7,7 +7,7 @@ import {
   refusalFailure,
 } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { EngineIndices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
-import type { IndexPart } from '../../../../src/search-index/meilisearch/engine-reads.ts'
+import type { IndexPart } from '../../../../src/search-index/remote/generation.ts'
 import { EngineVectors } from '../../../../src/search-index/meilisearch/engine-vectors.ts'
 
 const uids = uidsOf('')

@@ -5,7 +5,7 @@ import { Failure } from '../../../../src/errors.ts'
 import type {
   SearchedGeneration,
   EngineGeneration,
-} from '../../../../src/search-index/meilisearch/engine-state.ts'
+} from '../../../../src/search-index/remote/generation.ts'
 import { EngineWriter } from '../../../../src/search-index/meilisearch/engine-writer.ts'
 import type { IndexChange } from '../../../../src/search-index/search-index.ts'
 import {

@@ -1,9 +1,9 @@
 /** Group commit: who waits shares, who fails fails alone, and nothing runs beside. */
 
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Failure } from '../../../../src/errors.ts'
-import { EngineQueue } from '../../../../src/search-index/meilisearch/meilisearch-index.ts'
-import type { IndexChange } from '../../../../src/search-index/search-index.ts'
+import { Failure } from '../../../src/errors.ts'
+import { EngineQueue } from '../../../src/search-index/remote/engine-queue.ts'
+import type { IndexChange } from '../../../src/search-index/search-index.ts'
 
 const change = (id: string): IndexChange => ({ remove: { index: 'dataset', id, version: 1 } })
 const idOf = (one: IndexChange) => ('put' in one ? one.put.id : one.remove.id)

@@ -3,38 +3,39 @@
  * titles by code.
  */
 
-import { z } from 'zod'
-import { parseAnswer, jsonText, type EngineClient } from './engine-client.ts'
-
-const storedEntries = z.object({
-  results: z.array(z.object({ id: z.string(), title: z.string().default('') })),
-})
-
-/** Ids in one call. */
-const portion = 1000
 /** Entries that are cached as stored. */
 const maxStored = 200_000
 
 /** Entry of a dictionary; only its title may change. */
-type Entry = {
+export type DictionaryEntry = {
   readonly title?: string
   readonly [name: string]: string | readonly string[] | undefined
+}
+
+type Store<Sent> = {
+  /** Title of each of some entries that are stored, `''` for those without one. */
+  readonly titlesOf: (
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string>>
+  readonly send: (
+    entries: ReadonlyMap<string, DictionaryEntry>,
+    signal?: AbortSignal,
+  ) => Promise<Sent>
 }
 
 /**
  * Collects entries during a write and sends those that are not stored yet. Caches the ids of stored entries, so that common tokens are
  * sent once.
  */
-export class Dictionary {
-  readonly #client: EngineClient
-  readonly #documents: string
+export class Dictionary<Sent> {
+  readonly #store: Store<Sent>
   /** Titles of stored entries by id. */
   readonly #stored = new Map<string, string>()
-  #pending = new Map<string, Entry>()
+  #pending = new Map<string, DictionaryEntry>()
 
-  constructor(client: EngineClient, uid: string) {
-    this.#client = client
-    this.#documents = `/indexes/${uid}/documents`
+  constructor(store: Store<Sent>) {
+    this.#store = store
   }
 
   /** Whether an entry is stored or added, with whichever title. */
@@ -43,27 +44,22 @@ export class Dictionary {
   }
 
   /** Adds an entry that the next `post` has to send, unless it is stored. */
-  add(id: string, entry: Entry): void {
+  add(id: string, entry: DictionaryEntry): void {
     if (this.#stored.get(id) === (entry.title ?? '')) this.#pending.delete(id)
     else this.#pending.set(id, entry)
   }
 
-  /** Sends the new entries; returns the tasks to wait for before the records are written. */
-  async post(signal?: AbortSignal): Promise<unknown[]> {
+  /** Sends the new entries, and returns what the server has answered; nothing if there are none. */
+  async post(signal?: AbortSignal): Promise<readonly Sent[]> {
     const newEntries = new Map(this.#pending)
     const uncachedIds = [...newEntries.keys()].filter((id) => !this.#stored.has(id))
-    for (let at = 0; at < uncachedIds.length; at += portion) {
-      const request = { ids: uncachedIds.slice(at, at + portion), fields: ['id', 'title'] }
-      const path = `${this.#documents}/fetch`
-      const answer = await this.#client.post(path, { ...request, limit: portion }, signal)
-      for (const { id, title } of parseAnswer(storedEntries, answer).results)
+    if (uncachedIds.length > 0)
+      for (const [id, title] of await this.#store.titlesOf(uncachedIds, signal))
         if ((newEntries.get(id)?.title ?? '') === title) newEntries.delete(id)
-    }
-    const lines = [...newEntries].map(([id, entry]) => jsonText({ id, ...entry }))
-    return lines.length > 0 ? [await this.#client.postLines(this.#documents, lines, signal)] : []
+    return newEntries.size > 0 ? [await this.#store.send(newEntries, signal)] : []
   }
 
-  /** Ends a write. `isDone` tells whether the tasks of `post` have succeeded, so that the entries are stored. */
+  /** Ends a write. `isDone` tells whether the entries of `post` are stored. */
   endWrite(isDone: boolean): void {
     if (this.#stored.size + this.#pending.size > maxStored) this.#stored.clear()
     if (isDone) for (const [id, { title = '' }] of this.#pending) this.#stored.set(id, title)
