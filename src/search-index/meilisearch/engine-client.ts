@@ -1,11 +1,12 @@
 /**
- * Client of Meilisearch: JSON over HTTP, the wait for its tasks, and the translation of its errors to failures. Callers check answers
+ * Client of Meilisearch: its own package over our connections, the wait for its tasks, and the translation of its errors to failures. Callers check answers
  * with `parseAnswer`.
  */
 
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Meilisearch, MeilisearchRequestError, MeilisearchTaskTimeOutError } from 'meilisearch'
 import { z } from 'zod'
-import type { ServiceRequest } from '../../client/service-request.ts'
-import { serviceClient } from '../../client/service.ts'
+import { type ServiceClient, serviceClient } from '../../client/service.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import {
@@ -16,6 +17,9 @@ import {
   parseJson,
 } from '../remote/answers.ts'
 import type { Pause } from '../../workers/pause.ts'
+
+/** Task of the server that has ended. */
+export type EndedTask = { readonly status: string; readonly error?: unknown }
 
 /**
  * Client of a server. Calls resolve with parsed JSON. They reject with a `Failure`: `engine-unavailable` (no connection, no
@@ -31,6 +35,8 @@ export type EngineClient = {
   remove(path: string, signal?: AbortSignal): Promise<unknown>
   /** Posts documents, one line of JSON each. */
   postLines(path: string, lines: readonly string[], signal?: AbortSignal): Promise<unknown>
+  /** Resolves with a task when it has ended. Rejects with `engine-unavailable` after half an hour. */
+  task(uid: number, signal?: AbortSignal): Promise<EndedTask>
   /** Aborts running calls and closes the connections. */
   close(): void
 }
@@ -46,32 +52,51 @@ type ClientOptions = {
   readonly callMs: number
 }
 
-type CallOptions = Pick<ServiceRequest, 'method' | 'isIdempotent' | 'body'> & {
-  readonly type?: string
-}
+/** Signal of a call, and whether it may be sent twice: not all calls of the client take a signal. */
+type CallContext = { readonly signal: AbortSignal | undefined; readonly isIdempotent: boolean }
+const callContext = new AsyncLocalStorage<CallContext>()
 
-/** Request with a JSON body. */
-const json = (
-  method: ServiceRequest['method'],
-  body: unknown,
-  isIdempotent = true,
-): CallOptions => ({
-  method,
-  body: jsonText(body),
-  type: 'application/json',
-  isIdempotent,
-})
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const
 
 /** Makes a client; the first call opens a connection. */
-export function connectEngine({
-  url,
-  apiKey,
-  log,
-  now,
-  pause,
-  callMs,
-}: ClientOptions): EngineClient {
-  const client = serviceClient({
+export function connectEngine(options: ClientOptions): EngineClient {
+  const service = engineService(options)
+  const server = new Meilisearch({
+    host: options.url,
+    ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+    httpClient: sendBy(service),
+  })
+  const { httpRequest } = server
+  const call = async <T>(
+    work: () => Promise<T>,
+    signal: AbortSignal | undefined,
+    isIdempotent = true,
+  ): Promise<T> => callContext.run({ signal, isIdempotent }, work).catch(throwFailure)
+  const json = (path: string, body: unknown) => {
+    return { path: path.slice(1), body: jsonText(body), contentType: 'application/json' }
+  }
+  return {
+    get: (path, signal) => call(() => httpRequest.get({ path: path.slice(1) }), signal),
+    post: (path, body, signal) => call(() => httpRequest.post(json(path, body)), signal),
+    postOnce: (path, body, signal) => call(() => httpRequest.post(json(path, body)), signal, false),
+    patch: (path, body, signal) => call(() => httpRequest.patch(json(path, body)), signal),
+    remove: (path, signal) => call(() => httpRequest.delete({ path: path.slice(1) }), signal),
+    postLines: (path, lines, signal) => {
+      const contentType = 'application/x-ndjson'
+      const ndjson = { path: path.slice(1), body: lines.join('\n'), contentType }
+      return call(() => httpRequest.post(ndjson), signal)
+    },
+    task: (uid, signal) => call(() => server.tasks.waitForTask(uid, taskOptions), signal),
+    close: () => void service.close(),
+  }
+}
+
+/** Milliseconds between two looks at a task, and after which one that has not ended fails. */
+const taskOptions = { interval: 20, timeout: 1_800_000 }
+
+/** Connections to the server, with limits, retries and a circuit breaker. */
+const engineService = ({ log, now, pause, callMs }: ClientOptions) =>
+  serviceClient({
     service: { name: 'search engine', unavailable: 'engine-unavailable' },
     closesAfterError: false,
     sockets: 16,
@@ -82,15 +107,17 @@ export function connectEngine({
     now,
     limits: { connectMs: 3000, firstByteMs: callMs, totalMs: callMs, bytes: 256 * 2 ** 20 },
   })
-  const root = url.replace(/\/+$/, '')
-  const authorization: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
-  const call = async (path: string, { type, ...options }: CallOptions, signal?: AbortSignal) => {
-    const headers: Record<string, string> = {
-      ...authorization,
-      ...(type !== undefined && { 'Content-Type': type }),
-    }
-    const request = { url: root + path, headers, ...options }
-    const { status, text } = await client.send(request, signal).catch((error: unknown) => {
+
+/** Function by which the client of Meilisearch sends. */
+const sendBy =
+  (service: ServiceClient) =>
+  async (input: string | URL | Request, init: RequestInit = {}): Promise<unknown> => {
+    const { signal, isIdempotent = true } = callContext.getStore() ?? {}
+    const method = methods.find((name) => name === init.method) ?? 'GET'
+    const body = typeof init.body === 'string' && method !== 'GET' ? { body: init.body } : {}
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const request = { url: String(input), method, headers, isIdempotent, ...body }
+    const { status, text } = await service.send(request, signal).catch((error: unknown) => {
       if (signal?.aborted) throw abortFailure(signal.reason)
       // A server that does not answer in time counts as unavailable.
       if (error instanceof Failure && error.kind === 'time-limit')
@@ -100,18 +127,12 @@ export function connectEngine({
     if (status >= 400) throw refusalFailure(status, text)
     return text === '' ? undefined : parseJson(text)
   }
-  return {
-    get: (path, signal) => call(path, { method: 'GET', isIdempotent: true }, signal),
-    post: (path, body, signal) => call(path, json('POST', body), signal),
-    postOnce: (path, body, signal) => call(path, json('POST', body, false), signal),
-    patch: (path, body, signal) => call(path, json('PATCH', body), signal),
-    remove: (path, signal) => call(path, { method: 'DELETE', isIdempotent: true }, signal),
-    postLines: (path, lines, signal) => {
-      const ndjson = { body: lines.join('\n'), type: 'application/x-ndjson' }
-      return call(path, { method: 'POST', isIdempotent: true, ...ndjson }, signal)
-    },
-    close: () => void client.close(),
-  }
+
+/** The client wraps what `httpClient` throws. */
+function throwFailure(error: unknown): never {
+  if (error instanceof MeilisearchTaskTimeOutError)
+    throw engineUnavailable('The search engine has not ended a task in half an hour.', error)
+  throw error instanceof MeilisearchRequestError ? error.cause : error
 }
 
 const versionAnswer = z.object({ pkgVersion: z.string() })
@@ -138,64 +159,37 @@ export async function releaseOf(client: EngineClient, log: Log): Promise<string>
 export type WaitForTasks = (started: readonly unknown[], signal?: AbortSignal) => Promise<void>
 
 const startedTask = z.object({ taskUid: z.number() })
-const tasksAnswer = z.object({
-  results: z.array(
-    z.object({ uid: z.number(), status: z.string(), error: z.unknown().optional() }),
-  ),
-})
 
-/** First and longest pause between two polls, in ms. */
-const [firstPause, lastPause] = [2, 200]
-/** Milliseconds after which a task that the server does not list counts as lost, and after which one that has not ended fails. */
-const [mostUnlistedMs, mostTaskMs] = [2000, 1_800_000]
-
-/**
- * Makes the function that waits for tasks of a server. It rejects with `engine-unavailable` if the server does not know the tasks, or
- * has not ended them after half an hour.
- */
-export function taskWaiter(client: EngineClient, pause: Pause): WaitForTasks {
-  const unending = new AbortController().signal
-  return async (started, signal = unending) => {
-    let openTasks = started.map((answer) => parseAnswer(startedTask, answer).taskUid)
-    let [waitedMs, unlistedMs] = [0, 0]
-    for (let ms = firstPause; openTasks.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
-      await pause(ms, signal)
-      waitedMs += ms
-      if (signal.aborted) throw abortFailure(signal.reason)
-      const answer = await client.get(
-        `/tasks?uids=${openTasks.join(',')}&limit=${openTasks.length}`,
-        signal,
-      )
-      const { results } = parseAnswer(tasksAnswer, answer)
-      unlistedMs = results.length < openTasks.length ? unlistedMs + ms : 0
-      if (unlistedMs > mostUnlistedMs) throw lostTasks(openTasks)
-      if (waitedMs > mostTaskMs)
-        throw engineUnavailable(`The search engine has not ended its tasks ${openTasks.join()}.`)
-      for (const { uid, status, error } of results) {
-        if (status === 'failed' || status === 'canceled') throw taskFailure(error)
-        if (status === 'succeeded') openTasks = openTasks.filter((openTask) => openTask !== uid)
-      }
+/** Makes the function that waits for tasks of a server, one after the other. */
+export function taskWaiter(client: Pick<EngineClient, 'task'>): WaitForTasks {
+  return async (started, signal) => {
+    for (const answer of started) {
+      const { taskUid } = parseAnswer(startedTask, answer)
+      const { status, error } = await client.task(taskUid, signal).catch((failure: unknown) => {
+        throw isRefusal(failure, 'task_not_found') ? lostTask(taskUid) : failure
+      })
+      if (status !== 'succeeded') throw taskFailure(error)
     }
   }
 }
 
-const lostTasks = (uids: readonly number[]): Failure =>
+const lostTask = (uid: number): Failure =>
   engineUnavailable(
     'The search engine has lost what was written: it was emptied or restored.',
-    new LostTasks(uids),
+    new LostTask(uid),
   )
 
-/** Error for tasks that the server does not know, because its data was emptied or restored. */
-class LostTasks extends Error {
-  constructor(uids: readonly number[]) {
-    super(`the tasks ${uids.join()} are not listed`)
-    this.name = 'LostTasks'
+/** Error for a task that the server does not know, because its data was emptied or restored. */
+class LostTask extends Error {
+  constructor(uid: number) {
+    super(`the task ${uid} is not known`)
+    this.name = 'LostTask'
   }
 }
 
 /** Whether a failed write means that the server has lost its data. */
 export const hasLostData = (error: unknown): boolean =>
-  (error instanceof Failure && error.cause instanceof LostTasks) ||
+  (error instanceof Failure && error.cause instanceof LostTask) ||
   isRefusal(error, 'index_not_found')
 
 /** Error answer of Meilisearch with its error code, and the HTTP status (0 for a task). */

@@ -81,9 +81,9 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
 type EngineParts = ReturnType<typeof openEngine>
 
 function openEngine(options: MeilisearchOptions) {
-  const { log, now, pause, prefix = '', languages = indexedLanguages } = options
+  const { log, now, prefix = '', languages = indexedLanguages } = options
   const client = connectEngine({ callMs: 30_000, ...options })
-  const waitForTasks = taskWaiter(client, pause)
+  const waitForTasks = taskWaiter(client)
   const uids = uidsOf(prefix)
   const indices = engineIndices(client, waitForTasks)
   const state = new EngineState({ uids, indices, languages })

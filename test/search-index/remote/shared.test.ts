@@ -114,7 +114,10 @@ describe('the first hits', () => {
   const order = { queries: new Map([[part, query]]), related: [], closeness: undefined }
 
   it('are ordered by their texts, the others follow with the score 0', async () => {
-    const ordered = await orderHead(hits, { ...order, textsOf: (_, keys) => textsOf(keys) })
+    const ordered = await orderHead(hits, {
+      ...order,
+      textsOf: (_: IndexPart, keys: readonly number[]) => textsOf(keys),
+    })
     expect(ordered?.slice(0, 3).map(({ key }) => key)).toEqual([7, 0, 1])
     expect([ordered?.[0]?.score === 0, ordered?.at(-1)?.score, ordered?.length]).toEqual([
       false,
@@ -126,7 +129,7 @@ describe('the first hits', () => {
   it('have no order while one of them is gone', async () => {
     const ordered = await orderHead(hits, {
       ...order,
-      textsOf: (_, keys) => textsOf(keys.slice(1)),
+      textsOf: (_: IndexPart, keys: readonly number[]) => textsOf(keys.slice(1)),
     })
     expect(ordered).toBeUndefined()
   })

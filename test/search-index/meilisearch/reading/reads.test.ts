@@ -48,6 +48,7 @@ function readsFrom(answer: (call: Call) => unknown, isCounting = false) {
     patch: unused,
     remove: unused,
     postLines: unused,
+    task: unused,
     close: () => undefined,
   }
   const searched = (index: IndexName) => {

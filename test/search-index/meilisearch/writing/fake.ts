@@ -54,6 +54,7 @@ export function fake(): Fake {
       postOnce: none,
       patch: none,
       remove: none,
+      task: none,
       close: () => undefined,
       post: (path, body) => {
         if (path.endsWith('/fetch')) return fetch(path, body as Fetch)
