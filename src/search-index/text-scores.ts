@@ -5,6 +5,7 @@
 
 import type { SearchedField } from './field-reach.ts'
 import { neighbourFactor, titleField, unitScore } from './scoring.ts'
+import { wildMatcher } from './wildcard.ts'
 
 /** Word or phrase to search, in one language bucket or in all; `share`: part of an occurrence that counts for relevance. */
 export type SearchedPhrase = {
@@ -18,6 +19,8 @@ export type SearchedLeaf = {
   readonly fields: readonly SearchedField[]
   readonly phrases: readonly SearchedPhrase[]
   readonly prefix?: string
+  /** Pattern with wildcards, in place of phrases. */
+  readonly pattern?: string
   /** Whether `fields` are all fields. */
   readonly isEverywhere?: boolean
 }
@@ -50,11 +53,12 @@ export function scoresOfTexts(
   const { units, unitCount, neighbours, typed } = query
   const phrases = phrasesByFirst(units)
   const reached = searchedUnitsOf(units)
+  const patterns = patternsOf(units)
   const sizes = records.map((values) => values.reduce((sum, { tokens }) => sum + tokens.length, 0))
   const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
   const rarities = units.reduce((sum, { rarity }) => sum + rarity, 0)
   return records.map((values, record) => {
-    const frequencies = frequenciesOf(values, query, { phrases, reached })
+    const frequencies = frequenciesOf(values, query, { phrases, reached, patterns })
     const score = units.reduce((sum, { rarity }, i) => {
       const frequency = frequencies[i] ?? 0
       return frequency > 0 ? sum + unitScore(rarity, frequency, (sizes[record] ?? 0) / mean) : sum
@@ -102,6 +106,18 @@ function searchedUnitsOf(
 type UnitSearch = {
   readonly phrases: ReadonlyMap<string, readonly UnitPhrase[]>
   readonly reached: (value: TokenisedValue) => readonly boolean[]
+  readonly patterns: ReadonlyMap<number, (token: string) => boolean>
+}
+
+/** Tests of the units that are a prefix or a pattern. */
+function patternsOf(units: readonly SearchedLeaf[]): UnitSearch['patterns'] {
+  return new Map(
+    units.flatMap(({ prefix, pattern }, unit) => {
+      if (prefix !== undefined)
+        return [[unit, (token: string) => token.startsWith(prefix)] as const]
+      return pattern === undefined ? [] : [[unit, wildMatcher(pattern)] as const]
+    }),
+  )
 }
 
 /**
@@ -111,7 +127,7 @@ type UnitSearch = {
 function frequenciesOf(
   values: readonly TokenisedValue[],
   { units, weightOf }: ScoredQuery,
-  { phrases, reached }: UnitSearch,
+  { phrases, reached, patterns }: UnitSearch,
 ): readonly number[] {
   const frequencies = units.map(() => 0)
   const present = new Set<string>()
@@ -133,9 +149,8 @@ function frequenciesOf(
         if (tokens.length === 1) add(unit, share * weight)
         else if (beginsAt(value.tokens, start, tokens)) addOnce(unit, share, weight)
       }
-    for (const [unit, { prefix }] of units.entries())
-      if (prefix !== undefined && isUnitReached[unit] === true)
-        if (value.tokens.some((token) => token.startsWith(prefix))) addOnce(unit, 1, weight)
+    for (const [unit, matches] of patterns)
+      if (isUnitReached[unit] === true && value.tokens.some(matches)) addOnce(unit, 1, weight)
   }
   return frequencies
 }

@@ -1,0 +1,302 @@
+/**
+ * Client of OpenSearch: its own package with several addresses, over our connections; and the translation of its errors to failures. No
+ * answer of a part of the shards is given out.
+ */
+
+import { Readable } from 'node:stream'
+import { Client, Connection, errors } from '@opensearch-project/opensearch'
+import { z } from 'zod'
+import { type ServiceClient, serviceClient } from '../../client/service.ts'
+import type { ServiceAnswer } from '../../client/service-request.ts'
+import { Failure } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Pause } from '../../workers/pause.ts'
+import { abortFailure, engineUnavailable, jsonText } from '../remote/answers.ts'
+
+/** Request to the cluster. */
+export type ClusterCall = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
+  /** Begins with `/`; names in it are spelled for a URL. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean>>
+  readonly body?: unknown
+  /** Lines of JSON in place of a body. */
+  readonly lines?: readonly string[]
+  /** Whether it must not be sent twice. */
+  readonly isOnce?: boolean
+}
+
+/**
+ * Client of a cluster. `call` resolves with parsed JSON. It rejects with a `Failure`: `engine-unavailable` (no address answers, not in
+ * time, overload, a refused key, no master, shards that are away), `time-limit` (if `signal` is aborted; a `Failure` as its reason takes
+ * its place), `query-too-complex`, or `internal` (a refused request; the cause is a `ClusterRefusal`).
+ */
+export type ClusterClient = {
+  readonly call: (request: ClusterCall, signal?: AbortSignal) => Promise<unknown>
+  /** Aborts running calls and closes the connections. */
+  readonly close: () => void
+}
+
+type ClusterOptions = {
+  /** Addresses of nodes, `http://` or `https://`, without user info. */
+  readonly urls: readonly string[]
+  readonly username?: string
+  readonly password?: string
+  readonly apiKey?: string
+  readonly log: Log
+  /** Milliseconds that never decrease. */
+  readonly now: () => number
+  readonly pause: Pause
+  /** Most milliseconds of a call. */
+  readonly callMs: number
+}
+
+type RequestParts = {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+type AnswerTaker = Parameters<Connection['request']>[1]
+
+/** Makes a client; the first call opens a connection. */
+export function connectCluster(options: ClusterOptions): ClusterClient {
+  const services: ServiceClient[] = []
+  const authorization = authorizationOf(options)
+  const isAlone = options.urls.length === 1
+  class ServiceConnection extends Connection {
+    readonly #service = serviceOf(options)
+    constructor(settings: ConstructorParameters<typeof Connection>[0]) {
+      super(settings)
+      services.push(this.#service)
+    }
+    override request(params: object, take: AnswerTaker): ReturnType<Connection['request']> {
+      const ending = new AbortController()
+      const { method, path, headers, body } = this.buildRequestObject(params) as RequestParts
+      const request = {
+        url: this.url.origin + path,
+        method: methodOf(method),
+        headers: { ...textsOf(headers), ...authorization },
+        // With several addresses the client goes on to the next one.
+        isIdempotent: isAlone && textsOf(headers)['x-once'] === undefined,
+        ...(typeof body === 'string' && body !== '' && { body }),
+      }
+      this.#service.send(request, ending.signal).then(
+        (answer) => take(null, responseOf(answer)),
+        (cause: unknown) =>
+          take(
+            ending.signal.aborted ? new errors.RequestAbortedError('aborted') : broken(cause),
+            null,
+          ),
+      )
+      return { abort: () => ending.abort() } as ReturnType<Connection['request']>
+    }
+    override close(): Connection {
+      void this.#service.close()
+      return this
+    }
+  }
+  const client = new Client({
+    nodes: options.urls.map((url) => url.replace(/\/+$/, '')),
+    Connection: ServiceConnection,
+    // Each address is tried once more than it has been tried; sniffing stays off, because addresses of nodes may be unreachable from here.
+    maxRetries: isAlone ? 0 : options.urls.length,
+    resurrectStrategy: 'optimistic',
+  })
+  return {
+    call: (request, signal) => callOf(client, request, signal),
+    close: () => {
+      for (const service of services) void service.close()
+    },
+  }
+}
+
+/** Bytes of an answer: several thousand records with their texts. */
+const mostBytes = 256 * 2 ** 20
+
+const serviceOf = ({ log, now, pause, callMs }: ClusterOptions): ServiceClient =>
+  serviceClient({
+    service: { name: 'search engine', unavailable: 'engine-unavailable' },
+    closesAfterError: false,
+    sockets: 16,
+    retryable: () => false,
+    log,
+    pause,
+    random: Math.random,
+    now,
+    limits: { connectMs: 3000, firstByteMs: callMs, totalMs: callMs, bytes: mostBytes },
+  })
+
+function authorizationOf({
+  username,
+  password = '',
+  apiKey,
+}: ClusterOptions): Readonly<Record<string, string>> {
+  if (apiKey !== undefined) return { Authorization: `ApiKey ${apiKey}` }
+  if (username === undefined) return {}
+  const pair = Buffer.from(`${username}:${password}`).toString('base64')
+  return { Authorization: `Basic ${pair}` }
+}
+
+const textsOf = (headers: RequestParts['headers'] = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] as const
+const methodOf = (wanted: string) => methods.find((method) => method === wanted) ?? 'GET'
+
+/** Error for the client of the cluster, so that it goes on to the next address; our failure is its cause. */
+function broken(cause: unknown): Error {
+  const error = new errors.ConnectionError('no answer')
+  error.cause = cause
+  return error
+}
+
+/** A whole answer as the response of a connection. */
+const responseOf = ({ status, headers, text }: ServiceAnswer) =>
+  Object.assign(Readable.from(text === '' ? [] : [Buffer.from(text)]), {
+    statusCode: status,
+    headers,
+  }) as unknown as NonNullable<Parameters<AnswerTaker>[1]>
+
+async function callOf(
+  client: Client,
+  { method, path, query = {}, body, lines, isOnce = false }: ClusterCall,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (signal?.aborted) throw abortFailure(signal.reason)
+  const request = client.transport.request(
+    {
+      method,
+      path,
+      querystring: { ...query },
+      ...(body !== undefined && { body: jsonText(body) }),
+      ...(lines && { bulkBody: `${lines.join('\n')}\n` }),
+    },
+    isOnce ? { maxRetries: 0, headers: { 'x-once': '1' } } : {},
+  )
+  const abort = () => void request.abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    const answer: unknown = (await request).body
+    requireWhole(answer)
+    return answer
+  } catch (error) {
+    throw signal?.aborted ? abortFailure(signal.reason) : failureOf(error)
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+const shardsAnswer = z.object({ _shards: z.object({ total: z.number(), successful: z.number() }) })
+const timedOutAnswer = z.object({ timed_out: z.literal(true) })
+
+/** Throws for an answer of a part of the shards: it would have too few hits. A red index is not counted as failed. */
+function requireWhole(answer: unknown): void {
+  const shards = shardsAnswer.safeParse(answer).data?._shards
+  const isSearch = typeof answer === 'object' && answer !== null && 'timed_out' in answer
+  if (isSearch && shards && shards.successful < shards.total)
+    throw engineUnavailable('Some shards of the search engine are away.')
+  if (timedOutAnswer.safeParse(answer).success && shards)
+    throw engineUnavailable('The search engine did not answer in time.')
+}
+
+/** Refused request: status and type of the error of OpenSearch. */
+export class ClusterRefusal extends Error {
+  readonly status: number
+  readonly type: string
+
+  constructor(status: number, type: string, message: string) {
+    super(message.slice(0, 2048))
+    this.name = 'ClusterRefusal'
+    this.status = status
+    this.type = type
+  }
+}
+
+const errorBody = z.object({
+  error: z.object({
+    type: z.string().catch('none'),
+    reason: z.string().nullish().catch(''),
+    root_cause: z.array(z.object({ type: z.string(), reason: z.string().nullish() })).default([]),
+  }),
+})
+
+/** Our failure for an error of the client. */
+function failureOf(error: unknown): unknown {
+  if (error instanceof errors.ResponseError) return refused(error.statusCode ?? 0, error.body)
+  if (!(error instanceof errors.OpenSearchClientError)) return error
+  const { cause } = error
+  if (!(cause instanceof Failure)) return engineUnavailable('The search engine is away.', error)
+  // A server that does not answer in time counts as unavailable.
+  return cause.kind === 'time-limit' ? engineUnavailable(cause.detail, cause) : cause
+}
+
+/** Types of errors that can pass without a change of the request. */
+const transientTypes =
+  /^(?:rejected_execution|circuit_breaking|cluster_block|node_|no_shard|unavailable_shards|cluster_manager|process_cluster|receive_timeout)/
+
+/** Failure for an error answer, or for the error of an item, whose body is an object with `error`. */
+export function refused(status: number, body: unknown): Failure {
+  const parsed = errorBody.safeParse(body).data?.error
+  const causes = [
+    { type: parsed?.type ?? 'none', reason: parsed?.reason },
+    ...(parsed?.root_cause ?? []),
+  ]
+  const { type, reason } = causes.at(-1) ?? { type: 'none', reason: '' }
+  const refusal = new ClusterRefusal(status, type, reason ?? '')
+  if (
+    causes.some((one) => /^too_many_(?:clauses|nested|buckets)/.test(one.type)) ||
+    isTooComplex(reason ?? '')
+  )
+    return new Failure('query-too-complex', 'The query is too complex for the search engine.', {
+      cause: refusal,
+    })
+  const isTransient = [401, 403, 408, 429, 502, 503, 504].includes(status)
+  if (isTransient || causes.some((one) => transientTypes.test(one.type)))
+    return engineUnavailable('The search engine does not take the request now.', refusal)
+  return new Failure('internal', 'The search engine refused a request.', { cause: refusal })
+}
+
+const isTooComplex = (reason: string): boolean =>
+  /maxClauseCount|too_complex_to_determinize|nested depth/i.test(reason)
+
+/** Whether a failure was caused by a refusal of this type. */
+export const isRefusedAs = (error: unknown, type: string): boolean =>
+  error instanceof Failure && error.cause instanceof ClusterRefusal && error.cause.type === type
+
+/** Result of a call, or `absent` if its index is missing. */
+export async function whenPresent<T, A>(call: Promise<T>, absent: A): Promise<T | A> {
+  try {
+    return await call
+  } catch (error) {
+    if (isRefusedAs(error, 'index_not_found_exception')) return absent
+    throw error
+  }
+}
+
+const versionAnswer = z.object({
+  version: z.object({ number: z.string(), distribution: z.string().default('elasticsearch') }),
+})
+
+/** Products with the oldest supported and the newest tried release, as 1000 × major + minor. */
+const releases: Readonly<Record<string, readonly [oldest: number, newest: number]>> = {
+  opensearch: [2004, 2019],
+}
+
+/** Reads and logs the product and its release. Rejects with `internal` for another product and for one that is too old. */
+export async function clusterRelease(client: ClusterClient, log: Log): Promise<string> {
+  const answer = versionAnswer.safeParse(await client.call({ method: 'GET', path: '/' }))
+  if (!answer.success) throw engineUnavailable('The search engine is no OpenSearch.', answer.error)
+  const { number, distribution } = answer.data.version
+  const [oldest, newest] = releases[distribution] ?? []
+  const [major = 0, minor = 0] = number.split('.').map(Number)
+  const release = major * 1000 + minor
+  if (oldest === undefined || newest === undefined || release < oldest)
+    throw new Failure('internal', `${distribution} ${number} is no OpenSearch from 2.4 on.`)
+  const isUntried = release > newest
+  log[isUntried ? 'warn' : 'info'](
+    { product: 'OpenSearch', version: number, isUntried },
+    'engine.found',
+  )
+  return number
+}

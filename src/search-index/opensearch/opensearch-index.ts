@@ -1,0 +1,277 @@
+/** `SearchIndex` on OpenSearch, a cluster that shards and replicates, for more records than one machine should hold. */
+
+import { randomUUID } from 'node:crypto'
+import { Failure } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { indexedLanguages } from '../../text/language.ts'
+import { wordsNear } from '../../text/nearest.ts'
+import type { Pause } from '../../workers/pause.ts'
+import type { CursorLimits } from '../cursors.ts'
+import type { IndexName, IndexSettings } from '../index-settings.ts'
+import { EngineQueue } from '../remote/engine-queue.ts'
+import { StateCache } from '../remote/state-cache.ts'
+import { type FindTerms, WordTargets } from '../remote/word-targets.ts'
+import type { SearchIndex } from '../search-index.ts'
+import { truncateLists } from '../truncate-lists.ts'
+import { shortestTerms } from '../wildcard.ts'
+import {
+  answerOnCluster,
+  type ClusterAnswers,
+  entriesOnCluster,
+  recordOnCluster,
+} from './cluster-answer.ts'
+import { ClusterRefusal, clusterRelease, connectCluster } from './cluster-client.ts'
+import { ClusterCursors } from './cluster-cursors.ts'
+import { clusterFacetValues, clusterTitles } from './cluster-facets.ts'
+import { clusterIndices } from './cluster-indices.ts'
+import { clusterNames, type Sharding } from './cluster-layout.ts'
+import { clusterCounts, type ClusterReads, clusterTerms } from './cluster-reads.ts'
+import { ClusterState } from './cluster-state.ts'
+import { ClusterWriter, RecoveringClusterWriter } from './cluster-writer.ts'
+import { everything } from './query-conditions.ts'
+
+type OpensearchOptions = Sharding & {
+  /** Addresses of nodes, `http://` or `https://`, without user info. */
+  readonly urls: readonly string[]
+  readonly username?: string
+  readonly password?: string
+  readonly apiKey?: string
+  /** Prefix of the names of all indices, so that several platforms can share a cluster. */
+  readonly prefix?: string
+  readonly log: Log
+  /** Languages with a text bucket of their own; by default the official ones of the European Union. */
+  readonly languages?: readonly string[]
+  /** Milliseconds after which a search fails with `time-limit`. */
+  readonly searchMs?: number
+  /** Most milliseconds of a call of the cluster, including the largest writes. */
+  readonly callMs?: number
+  readonly cursors: CursorLimits
+  /** Whether another process writes the indices and this one only searches them. */
+  readonly isReader?: boolean
+  /** Milliseconds that never decrease. */
+  readonly now: () => number
+  readonly pause: Pause
+}
+
+/** Changes in one write: a refresh costs more than a write, and what waits goes out with one refresh. */
+const preferredBatch = 500
+/** Most counts that are cached. */
+const mostCounts = 2_000
+
+/**
+ * Connects to OpenSearch. Also resolves if no node can be reached; all calls then reject with `engine-unavailable` until
+ * `configure` has reached one. Rejects if it is another product or too old.
+ */
+export async function opensearchIndex(options: OpensearchOptions): Promise<SearchIndex> {
+  const engine = openCluster(options)
+  const { client, queue, log } = engine
+  const connectOnce = untilReached(() => clusterRelease(client, log))
+  await connectOnce().catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'engine-unavailable') return
+    client.close()
+    throw error
+  })
+  return {
+    preferredBatch,
+    onDataLost: engine.listen,
+    ...changingCalls(engine, connectOnce),
+    ...(options.isReader && {
+      attach: async (signal) => {
+        await connectOnce()
+        const isNew = await engine.state.attach(signal)
+        // Nothing tells that another process has written documents.
+        engine.count.changes++
+        return isNew || true
+      },
+    }),
+    ...readingCalls(engine, options.searchMs ?? 10_000),
+    close: async () => {
+      await queue.close()
+      client.close()
+    },
+  }
+}
+
+type ClusterParts = ReturnType<typeof openCluster>
+
+function openCluster(options: OpensearchOptions) {
+  const { log, now, prefix = '', languages = indexedLanguages, shards = 1, replicas } = options
+  const client = connectCluster({ callMs: 30_000, ...options })
+  const names = clusterNames(prefix)
+  const indices = clusterIndices(client, names, {
+    shards,
+    ...(replicas !== undefined && { replicas }),
+  })
+  const count = { changes: 0 }
+  const changes = () => count.changes
+  const find = clusterTerms(client, names)
+  const context: ClusterReads = {
+    client,
+    names,
+    searched: (index) => state.searched.get(index),
+    changes,
+    now,
+    words: new WordTargets(find, changes),
+    counts: new StateCache<number>('search-counts', mostCounts, changes),
+    isSharded: shards > 1,
+    log,
+  }
+  const answers: ClusterAnswers = { context, titles: clusterTitles(context) }
+  const cursors = new ClusterCursors(answers, options.cursors)
+  const state: ClusterState = new ClusterState({
+    names,
+    indices,
+    languages,
+    isRead: (name) => cursors.isRead(name),
+    count: async (uid) =>
+      (await clusterCounts({ client, counts: noCache() }, [{ uid, query: everything }]))[0] ?? 0,
+  })
+  let settings: readonly IndexSettings[] = []
+  let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
+  const writer = new RecoveringClusterWriter({
+    open: () => new ClusterWriter({ client, names, indices, searched: () => state.searched }),
+    resolveUncertainty: () => state.resolveUncertainty(),
+    configure: async () => {
+      // After a failed attempt the state has only some of the indices.
+      if (state.current.length > settings.length) settings = state.current
+      const rebuild = await state.configure(settings)
+      log.warn({ indices: rebuild }, 'index.lost')
+      onLost(rebuild)
+    },
+  })
+  const queue = new EngineQueue((some, signal) => writer.write(some, signal))
+  const listen: SearchIndex['onDataLost'] = (listener) => {
+    onLost = listener
+  }
+  return { listen, client, state, count, context, answers, cursors, writer, queue, log, find }
+}
+
+const noCache = () => new StateCache<number>('search-counts', 1, () => 0)
+
+/** Calls that write. They are counted as changes even if they fail, because the cluster may have carried them out. */
+function changingCalls(
+  { queue, state, count, cursors, log }: ClusterParts,
+  connectOnce: () => Promise<void>,
+): Pick<SearchIndex, 'configure' | 'finish' | 'write' | 'vectors'> {
+  const countChange = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
+  const configure: SearchIndex['configure'] = async (settings, refill) => {
+    await connectOnce()
+    await cursors.sweep()
+    const rebuild = await state.configure(settings, refill)
+    if (rebuild.length > 0) log.info({ indices: rebuild }, 'index.rebuild-required')
+    return { rebuild }
+  }
+  return {
+    configure: (settings, refill) =>
+      countChange(queue.exclusive(() => configure(settings, refill))),
+    finish: async (index) => {
+      await cursors.sweep()
+      await countChange(queue.exclusive(() => state.finish(index)))
+    },
+    write: async (changes, signal) => {
+      await countChange(queue.add(changes, signal))
+      await state.dropRetired()
+    },
+    vectors: () => Promise.resolve(),
+  }
+}
+
+/** Most tokens that are compared with a misspelt one, most suggestions, and most tokens with a common beginning. */
+const [mostCompared, mostNear, mostLonger] = [5_000, 12, 24]
+
+async function termsBeginning(find: FindTerms, beginning: string, signal: AbortSignal | undefined) {
+  const query = { attribute: 'term', beginning, limit: mostCompared } as const
+  const [rows = []] = await find([query], signal)
+  return [...new Set(rows.map(({ term }) => term))]
+}
+
+/** Calls that read. All but `currentSettings` and `stateTag` reject before `configure`; searches have a time limit. */
+function readingCalls(
+  { state, count, context, answers, cursors, writer, find }: ClusterParts,
+  searchMs: number,
+) {
+  const process = randomUUID()
+  const whenConfigured = <T>(work: () => Promise<T>): Promise<T> =>
+    Promise.try(async () => {
+      state.requireConfigured()
+      const searched = state.searched
+      return work().catch((error: unknown) => {
+        // The index was replaced meanwhile.
+        if (isMissing(error) && state.searched !== searched) return work()
+        throw error
+      })
+    })
+  const timed = <T>(signal: AbortSignal | undefined, work: (end: AbortSignal) => Promise<T>) => {
+    const timeout = AbortSignal.timeout(searchMs)
+    return whenConfigured(() => work(signal ? AbortSignal.any([timeout, signal]) : timeout))
+  }
+  return {
+    currentSettings: () => state.current,
+    stateTag: () => `${process}.${count.changes}`,
+    newestVersion: () => whenConfigured(() => writer.current.newestVersion()),
+    missingIds: (index, ids) =>
+      whenConfigured(async () => {
+        const filling = state.fillingGeneration(index)
+        const versions = filling && (await writer.current.versions(filling, ids))
+        return versions ? ids.filter((id) => !versions.has(id)) : []
+      }),
+    health: () =>
+      whenConfigured(async () => {
+        const parts = [...state.searched]
+        const requests = parts.map(([, { uid }]) => ({ uid, query: everything }))
+        const counts = await clusterCounts({ ...context, counts: noCache() }, requests)
+        return { documents: Object.fromEntries(parts.map(([index], i) => [index, counts[i] ?? 0])) }
+      }),
+    search: (request, signal) => timed(signal, (end) => answerOnCluster(request, answers, end)),
+    openCursor: (request, signal) => timed(signal, (end) => cursors.open(request, end)),
+    readPage: (cursor, options, signal) =>
+      timed(signal, (end) => cursors.page(cursor, options, end)),
+    similarTokens: (tokens, signal) =>
+      timed(signal, (end) =>
+        Promise.all(
+          tokens.map(async (token) => {
+            const beginning = Array.from(token).slice(0, 2).join('')
+            const terms = await termsBeginning(find, beginning, end)
+            return wordsNear(token, terms, mostNear).map(({ word }) => word)
+          }),
+        ),
+      ),
+    tokensBeginning: (beginning, _indices, signal) =>
+      timed(signal, async (end) => {
+        const terms = await termsBeginning(find, beginning, end)
+        return shortestTerms(
+          terms.filter((term) => term !== beginning),
+          mostLonger,
+        )
+      }),
+    wordForms: (terms, signal) =>
+      timed(signal, (end) => {
+        const [generation] = state.searched.values()
+        return context.words.targetsOf(terms, generation?.languages ?? [], end)
+      }),
+    facetValues: (index, facet, signal) =>
+      timed(signal, (end) => clusterFacetValues(index, facet, context, answers.titles, end)),
+    vectorsOf: (_index, ids) => Promise.resolve(ids.map(() => undefined)),
+    get: async (index, id, signal, most) => {
+      const text = await timed(signal, (end) => recordOnCluster(context, index, id, end))
+      return text && truncateLists(text, most)
+    },
+    entries: (index, after, limit, signal) =>
+      timed(signal, (end) => entriesOnCluster(context, index, { after, limit }, end)),
+  } satisfies Partial<SearchIndex>
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Failure &&
+  error.cause instanceof ClusterRefusal &&
+  [404, 503].includes(error.cause.status)
+
+/** Repeats an attempt at each call until it has succeeded once. */
+function untilReached(attempt: () => Promise<unknown>): () => Promise<void> {
+  let isReached = false
+  return async () => {
+    if (isReached) return
+    await attempt()
+    isReached = true
+  }
+}
