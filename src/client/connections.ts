@@ -41,12 +41,13 @@ export type Connections = {
 
 /**
  * Pool for configured addresses. `sockets`: maximum connections per host, further requests wait; `keepAliveMs`: lifetime of an
- * idle connection.
+ * idle connection; `ca`: certificates of authorities in PEM, in place of those of the system.
  */
-export const plainConnections = (sockets: number, keepAliveMs: number): Connections =>
-  connectionPool(
-    (Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: keepAliveMs }),
-  )
+export const plainConnections = (sockets: number, keepAliveMs: number, ca?: string): Connections =>
+  connectionPool((Agent) => {
+    const options = { keepAlive: true, maxSockets: sockets, timeout: keepAliveMs }
+    return new Agent(ca === undefined ? options : { ...options, ca })
+  })
 
 type GuardOptions = { readonly resolve?: Resolve; readonly dial?: Dial | undefined }
 

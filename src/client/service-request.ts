@@ -74,6 +74,8 @@ export type ConnectionOptions = {
   readonly sockets: number
   /** Whether to close a connection after a response of 400 or more (Virtuoso leaves the request body unread in it). */
   readonly closesAfterError: boolean
+  /** Certificates of authorities that the service is trusted by, in PEM; absent = those of the system. */
+  readonly ca?: string
 }
 
 /** Lifetime of an idle connection; shorter than that of known servers (5 s and more), so that the client closes first. */
@@ -84,7 +86,7 @@ export function serviceExchange(options: ConnectionOptions): {
   readonly exchange: ServiceExchange
   readonly close: () => void
 } {
-  const pool = plainConnections(options.sockets, keepAliveMs)
+  const pool = plainConnections(options.sockets, keepAliveMs, options.ca)
   return {
     close: pool.close,
     exchange: async (outgoing, call) => {

@@ -81,12 +81,13 @@ const isBareUrl = (value: string): boolean => {
 
 const apiKey = matching((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces')
 
-/** Schema of `PLATFORM_SEARCH_ENGINE_CONFIG`: address and key of a search engine on a server. */
-export const engineConfig = object({
-  engine: z.literal('meilisearch', messageOf('meilisearch')),
-  url: matching(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
-    url.replace(/\/+$/, ''),
-  ),
+const engineUrl = matching(isBareUrl, 'an http(s) URL without credentials and query').transform(
+  (url) => url.replace(/\/+$/, ''),
+)
+
+const meilisearchConfig = object({
+  engine: z.literal('meilisearch'),
+  url: engineUrl,
   apiKey: apiKey.optional(),
   /** Start of the names of all its indices. Names there are letters, digits, `-` and `_`. */
   prefix: matching(
@@ -94,6 +95,43 @@ export const engineConfig = object({
     '1 to 64 letters, digits, - and _',
   ).default('cartulary_'),
 })
+
+const addresses = 'a list of 1 to 32 http(s) URLs without credentials and query'
+
+const opensearchConfig = object({
+  engine: z.literal('opensearch'),
+  /** Addresses of nodes, one of which has to answer. */
+  urls: z
+    .array(engineUrl, messageOf(addresses))
+    .min(1, messageOf(addresses))
+    .max(32, messageOf(addresses)),
+  username: text.optional(),
+  password: text.optional(),
+  apiKey: apiKey.optional(),
+  /** File with the certificates of authorities that nodes are trusted by, in PEM. */
+  ca: text.optional(),
+  prefix: matching(
+    (prefix) => /^[a-z0-9][a-z0-9_]{0,63}$/.test(prefix),
+    '1 to 64 small letters, digits and _',
+  ).default('cartulary_'),
+  shards: intBetween(1, 64).default(1),
+  replicas: intBetween(0, 16).optional(),
+})
+
+/** Schema of `PLATFORM_SEARCH_ENGINE_CONFIG`: addresses and keys of a search engine on a server. */
+export const engineConfig = z
+  .discriminatedUnion('engine', [meilisearchConfig, opensearchConfig], {
+    error: ({ code }) =>
+      code === 'invalid_union' ? 'must be meilisearch or opensearch' : undefined,
+  })
+  .superRefine((config, context) => {
+    if (config.engine === 'meilisearch') return
+    const { username, password, apiKey: key } = config
+    if ((username === undefined) !== (password === undefined))
+      context.addIssue('username and password must be given together')
+    if (username !== undefined && key !== undefined)
+      context.addIssue('has a user and an apiKey: give one of them')
+  })
 
 const prefix = z.string(messageOf('text')).default('')
 const share = messageOf('a number 0..1')

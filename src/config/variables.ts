@@ -208,7 +208,10 @@ export const variables = z.object({
       meaning:
         'A search engine of your own; without it the embedded one is used. ' +
         '`{"engine":"meilisearch","url":"http://127.0.0.1:7700"}`, `apiKey` where it asks for one, `prefix` (default ' +
-        '`cartulary_`) where several platforms share one. Meilisearch 1.16 or newer.',
+        '`cartulary_`) where several platforms share one. Meilisearch 1.16 or newer. ' +
+        '`{"engine":"opensearch","urls":["http://127.0.0.1:9200"]}` with the addresses of some nodes of OpenSearch 2.4 or newer; ' +
+        '`username` and `password` or `apiKey`, `ca` (a PEM file) for certificates of an authority of your own, `prefix` in small ' +
+        'letters, `shards` (default 1) and `replicas` (default: one where there are two nodes) of each index.',
       expected: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
       secret: 'values',
     }),

@@ -10,6 +10,7 @@ import { toJson, type JsonObject } from '../text/json.ts'
 import { damagedFiles, filesWithProblems } from './data-files.ts'
 import { pipeDirectory, shipped } from './engines.ts'
 import { readIdentity } from './identity.ts'
+import { clusterAuthorization } from '../search-index/opensearch/cluster-client.ts'
 
 /** Finding about a part of an installation. */
 type CheckedPart = {
@@ -126,12 +127,28 @@ async function askStore({ triplestore }: Config, signal: AbortSignal) {
   return `${dialect} ${answer}`
 }
 
+type ClusterConfig = Extract<NonNullable<Config['searchEngine']>, { readonly engine: 'opensearch' }>
+
 async function askEngine({ searchEngine }: Config, signal: AbortSignal) {
   if (!searchEngine) return 'embedded'
-  const { url, apiKey, engine } = searchEngine
+  const { engine, apiKey } = searchEngine
+  if (engine === 'opensearch') return askCluster(searchEngine, signal)
   const authorization: Record<string, string> =
     apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }
-  return `${engine} ${await ask(`${url.replace(/\/$/, '')}/version`, signal, authorization)}`
+  return `${engine} ${await ask(`${searchEngine.url}/version`, signal, authorization)}`
+}
+
+/** Asks the nodes of a cluster until one answers; those with an authority of their own are asked by the engine only. */
+async function askCluster(
+  { engine, urls, username, password, apiKey, ca }: ClusterConfig,
+  signal: AbortSignal,
+): Promise<string> {
+  if (ca !== undefined) return `${engine} is not asked, because it has certificates of its own`
+  const headers = clusterAuthorization({ username, password, apiKey })
+  const answers = await Promise.allSettled(urls.map((url) => ask(`${url}/`, signal, headers)))
+  const found = answers.find((answer) => answer.status === 'fulfilled')
+  if (found) return `${engine} ${found.value}`
+  throw answers.find((answer) => answer.status === 'rejected')?.reason
 }
 
 /** Resolves with a sentence when a server answers with success. */

@@ -21,7 +21,7 @@ import { engineHealth } from './search-engine.ts'
 /** Products of a configuration, as `/metrics` and the first line of the log name them. */
 const productsOf = ({ triplestore, searchEngine }: StartContext['config']) => ({
   store: triplestore?.dialect ?? 'embedded',
-  engine: searchEngine ? 'meilisearch' : 'embedded',
+  engine: searchEngine?.engine ?? 'embedded',
 })
 
 /** Writes the first line of the log. */

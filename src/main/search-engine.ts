@@ -1,11 +1,13 @@
 /** Opens the search engine that the configuration names, and reads its settings and health. */
 
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { CursorLimits } from '../search-index/cursors.ts'
 import { Failure } from '../errors.ts'
 import { embeddedIndex } from '../search-index/sqlite/sqlite-index.ts'
 import { meilisearchIndex } from '../search-index/meilisearch/meilisearch-index.ts'
+import { opensearchIndex } from '../search-index/opensearch/opensearch-index.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
@@ -15,7 +17,7 @@ import { pause } from '../workers/pause.ts'
 /** Bytes that all cursors may hold together. */
 const cursorBytes = 256 * 2 ** 20
 
-/** Opens the engine. Rejects when the files of the embedded one cannot be opened, or when Meilisearch is too old. */
+/** Opens the engine. Rejects when the files of the embedded one cannot be opened, or when the server is too old. */
 export async function openIndex(
   { dataDir, limits, searchEngine, writerUrls }: Config,
   log: Log,
@@ -29,14 +31,17 @@ export async function openIndex(
   }
   const now = () => performance.now()
   const options = { log, searchMs, wildcardTerms, cursors, now }
-  const index = searchEngine
-    ? await meilisearchIndex({
-        ...options,
-        ...searchEngine,
-        pause,
-        isReader: writerUrls.length > 0,
-      })
-    : await embeddedIndex({ ...options, directory: join(dataDir, 'search') })
+  const onServer = { ...options, pause, isReader: writerUrls.length > 0 }
+  const index =
+    searchEngine?.engine === 'meilisearch'
+      ? await meilisearchIndex({ ...onServer, ...searchEngine })
+      : searchEngine
+        ? await opensearchIndex({
+            ...onServer,
+            ...searchEngine,
+            ca: searchEngine.ca === undefined ? undefined : await readFile(searchEngine.ca, 'utf8'),
+          })
+        : await embeddedIndex({ ...options, directory: join(dataDir, 'search') })
   // Long records are parsed on the main thread by their readers.
   return { ...index, get: async (...args) => inOwnTurn(await index.get(...args)) }
 }

@@ -347,7 +347,11 @@ describe('a problem', () => {
       'username and password must be given together',
     ],
     ['PLATFORM_TRIPLESTORE_CONFIG', '"fuseki"', 'must be a JSON object such as'],
-    ['PLATFORM_SEARCH_ENGINE_CONFIG', '{"engine":"solr"}', 'engine must be meilisearch'],
+    [
+      'PLATFORM_SEARCH_ENGINE_CONFIG',
+      '{"engine":"solr"}',
+      'engine must be meilisearch or opensearch',
+    ],
     [
       'PLATFORM_SEARCH_ENGINE_CONFIG',
       '{"engine":"meilisearch"}',

@@ -116,7 +116,8 @@ const sendBy =
     const method = methods.find((name) => name === init.method) ?? 'GET'
     const body = typeof init.body === 'string' && method !== 'GET' ? { body: init.body } : {}
     const headers = Object.fromEntries(new Headers(init.headers))
-    const request = { url: String(input), method, headers, isIdempotent, ...body }
+    const url = input instanceof Request ? input.url : input.toString()
+    const request = { url, method, headers, isIdempotent, ...body }
     const { status, text } = await service.send(request, signal).catch((error: unknown) => {
       if (signal?.aborted) throw abortFailure(signal.reason)
       // A server that does not answer in time counts as unavailable.

@@ -76,7 +76,7 @@ export async function runSearch(
   searching: Searching,
   signal?: AbortSignal,
 ): Promise<SearchResult> {
-  const { context, titles, search } = searching
+  const { context, search } = searching
   const plan = await planSearch(request, context, signal)
   const { parts, keys, query, scored } = plan
   if (parts.length === 0)
@@ -103,13 +103,7 @@ export async function runSearch(
     plan,
     keys,
     ...(requested && {
-      facets: await clusterFacets(
-        { parts, query, requested },
-        aggregations,
-        context,
-        titles,
-        signal,
-      ),
+      facets: await clusterFacets({ parts, query, requested }, aggregations, searching, signal),
     }),
   }
 }

@@ -37,12 +37,17 @@ export type ClusterClient = {
   readonly close: () => void
 }
 
-type ClusterOptions = {
+type ClusterCredentials = {
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  readonly apiKey?: string | undefined
+}
+
+type ClusterOptions = ClusterCredentials & {
   /** Addresses of nodes, `http://` or `https://`, without user info. */
   readonly urls: readonly string[]
-  readonly username?: string
-  readonly password?: string
-  readonly apiKey?: string
+  /** Certificates of authorities that nodes are trusted by, in PEM; absent = those of the system. */
+  readonly ca?: string | undefined
   readonly log: Log
   /** Milliseconds that never decrease. */
   readonly now: () => number
@@ -51,18 +56,18 @@ type ClusterOptions = {
   readonly callMs: number
 }
 
-type RequestParts = {
-  readonly method: string
-  readonly path: string
-  readonly headers?: Readonly<Record<string, unknown>>
-  readonly body?: unknown
-}
+const requestShape = z.object({
+  method: z.enum(['GET', 'POST', 'PUT', 'DELETE', 'HEAD']),
+  path: z.string(),
+  headers: z.record(z.string(), z.unknown()).default({}),
+  body: z.string().optional(),
+})
 type AnswerTaker = Parameters<Connection['request']>[1]
 
 /** Makes a client; the first call opens a connection. */
 export function connectCluster(options: ClusterOptions): ClusterClient {
   const services: ServiceClient[] = []
-  const authorization = authorizationOf(options)
+  const authorization = clusterAuthorization(options)
   const isAlone = options.urls.length === 1
   class ServiceConnection extends Connection {
     readonly #service = serviceOf(options)
@@ -72,14 +77,14 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
     }
     override request(params: object, take: AnswerTaker): ReturnType<Connection['request']> {
       const ending = new AbortController()
-      const { method, path, headers, body } = this.buildRequestObject(params) as RequestParts
+      const { method, path, headers, body } = requestShape.parse(this.buildRequestObject(params))
       const request = {
         url: this.url.origin + path,
-        method: methodOf(method),
+        method,
         headers: { ...textsOf(headers), ...authorization },
         // With several addresses the client goes on to the next one.
         isIdempotent: isAlone && textsOf(headers)['x-once'] === undefined,
-        ...(typeof body === 'string' && body !== '' && { body }),
+        ...(body !== undefined && { body }),
       }
       this.#service.send(request, ending.signal).then(
         (answer) => take(null, responseOf(answer)),
@@ -89,10 +94,12 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
             null,
           ),
       )
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client only calls `abort`
       return { abort: () => ending.abort() } as ReturnType<Connection['request']>
     }
     override close(): Connection {
-      void this.#service.close()
+      // What it aborts is rejected to whoever waits for it.
+      this.#service.close().catch(() => undefined)
       return this
     }
   }
@@ -106,7 +113,7 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
   return {
     call: (request, signal) => callOf(client, request, signal),
     close: () => {
-      for (const service of services) void service.close()
+      for (const service of services) service.close().catch(() => undefined)
     },
   }
 }
@@ -114,11 +121,12 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
 /** Bytes of an answer: several thousand records with their texts. */
 const mostBytes = 256 * 2 ** 20
 
-const serviceOf = ({ log, now, pause, callMs }: ClusterOptions): ServiceClient =>
+const serviceOf = ({ log, now, pause, callMs, ca }: ClusterOptions): ServiceClient =>
   serviceClient({
     service: { name: 'search engine', unavailable: 'engine-unavailable' },
     closesAfterError: false,
     sockets: 16,
+    ...(ca !== undefined && { ca }),
     retryable: () => false,
     log,
     pause,
@@ -127,22 +135,20 @@ const serviceOf = ({ log, now, pause, callMs }: ClusterOptions): ServiceClient =
     limits: { connectMs: 3000, firstByteMs: callMs, totalMs: callMs, bytes: mostBytes },
   })
 
-function authorizationOf({
+/** Header by which a request is allowed; none without a user and a key. */
+export function clusterAuthorization({
   username,
   password = '',
   apiKey,
-}: ClusterOptions): Readonly<Record<string, string>> {
+}: ClusterCredentials): Readonly<Record<string, string>> {
   if (apiKey !== undefined) return { Authorization: `ApiKey ${apiKey}` }
   if (username === undefined) return {}
   const pair = Buffer.from(`${username}:${password}`).toString('base64')
   return { Authorization: `Basic ${pair}` }
 }
 
-const textsOf = (headers: RequestParts['headers'] = {}): Record<string, string> =>
+const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-
-const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] as const
-const methodOf = (wanted: string) => methods.find((method) => method === wanted) ?? 'GET'
 
 /** Error for the client of the cluster, so that it goes on to the next address; our failure is its cause. */
 function broken(cause: unknown): Error {
@@ -153,6 +159,7 @@ function broken(cause: unknown): Error {
 
 /** A whole answer as the response of a connection. */
 const responseOf = ({ status, headers, text }: ServiceAnswer) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client reads status, headers and body
   Object.assign(Readable.from(text === '' ? [] : [Buffer.from(text)]), {
     statusCode: status,
     headers,
@@ -174,7 +181,9 @@ async function callOf(
     },
     isOnce ? { maxRetries: 0, headers: { 'x-once': '1' } } : {},
   )
-  const abort = () => void request.abort()
+  const abort = () => {
+    request.abort()
+  }
   signal?.addEventListener('abort', abort, { once: true })
   try {
     const answer: unknown = (await request).body
@@ -187,12 +196,14 @@ async function callOf(
   }
 }
 
-const shardsAnswer = z.object({ _shards: z.object({ total: z.number(), successful: z.number() }) })
+const shardsAnswer = z
+  .object({ _shards: z.object({ total: z.number(), successful: z.number() }) })
+  .transform(({ _shards: shards }) => shards)
 const timedOutAnswer = z.object({ timed_out: z.literal(true) })
 
 /** Throws for an answer of a part of the shards: it would have too few hits. A red index is not counted as failed. */
 function requireWhole(answer: unknown): void {
-  const shards = shardsAnswer.safeParse(answer).data?._shards
+  const shards = shardsAnswer.safeParse(answer).data
   const isSearch = typeof answer === 'object' && answer !== null && 'timed_out' in answer
   if (isSearch && shards && shards.successful < shards.total)
     throw engineUnavailable('Some shards of the search engine are away.')

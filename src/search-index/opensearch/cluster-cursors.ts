@@ -189,7 +189,9 @@ export class ClusterCursors {
       const ofHead = first.length > 0 ? await this.#headHits(snapshot, first, isRead, signal) : []
       const from = Math.max(start, head.length)
       const others =
-        end > from ? await this.#hitsFrom(snapshot, from, end - from, isRead, signal) : []
+        end > from
+          ? await this.#hitsFrom(snapshot, { start: from, size: end - from, isRead }, signal)
+          : []
       const hits = [...ofHead, ...others]
       // A copy of the documents was on a node that is gone.
       if (hits.length < end - start) throw lostCursor()
@@ -229,9 +231,11 @@ export class ClusterCursors {
   /** Hits from a place on, which is reached from the nearest known one before it. */
   async #hitsFrom(
     { point, plan, places }: Snapshot,
-    start: number,
-    size: number,
-    isRead: boolean,
+    {
+      start,
+      size,
+      isRead,
+    }: { readonly start: number; readonly size: number; readonly isRead: boolean },
     signal?: AbortSignal,
   ): Promise<readonly RankedHit[]> {
     const { context } = this.#answers

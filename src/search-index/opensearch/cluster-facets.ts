@@ -18,6 +18,7 @@ import { codeOfStored, fieldPaths } from './cluster-layout.ts'
 import { type ClusterReads, clusterSearch, documentsByKey } from './cluster-reads.ts'
 import type { ClusterQuery } from './query-conditions.ts'
 
+type FacetContext = { readonly context: ClusterReads; readonly titles: FacetTitles }
 type Requested = NonNullable<SearchRequest['facets']>
 type Aggregations = Readonly<Record<string, unknown>>
 
@@ -99,8 +100,7 @@ type FacetQuery = {
 export async function clusterFacets(
   { parts, query, requested }: FacetQuery,
   found: readonly Aggregations[],
-  context: ClusterReads,
-  titles: FacetTitles,
+  { context, titles }: FacetContext,
   signal?: AbortSignal,
 ): Promise<readonly Facet[]> {
   const settings = parts.map((part) => part.settings)
@@ -162,8 +162,7 @@ const valuesPerPage = 5_000
 export async function clusterFacetValues(
   index: IndexName,
   facet: string,
-  context: ClusterReads,
-  titles: FacetTitles,
+  { context, titles }: FacetContext,
   signal?: AbortSignal,
 ): Promise<readonly FacetItem[]> {
   const [part] = partsOf([index], context.searched)

@@ -22,20 +22,32 @@ export type ClusterIndices = {
   ensureDictionaries(): Promise<boolean>
   /** Generations on the cluster. */
   stored(signal?: AbortSignal): Promise<readonly StoredGeneration[]>
+  /** Text that changes whenever something was written or has become searchable. */
+  written(signal?: AbortSignal): Promise<string>
   /** Makes everything searchable that was written to some indices. */
   refresh(names: readonly string[], signal?: AbortSignal): Promise<void>
 }
 
 const indexAnswer = z.record(
   z.string(),
-  z.object({
-    aliases: z.record(z.string(), z.unknown()).default({}),
-    mappings: z.object({ _meta: z.object({ known: z.string() }).optional() }).default({}),
-  }),
+  z
+    .object({
+      aliases: z.record(z.string(), z.unknown()).default({}),
+      mappings: z
+        .object({ _meta: z.object({ known: z.string().optional() }).default({}) })
+        .optional(),
+    })
+    .transform(({ aliases, mappings: { _meta: meta } = { _meta: {} } }) => ({
+      aliases,
+      known: meta.known,
+    })),
 )
 
 /** Most seconds that a change of the cluster may take, whose default is a minute. */
 const times = { timeout: '10s', cluster_manager_timeout: '10s' }
+
+/** Path of an index. */
+const pathOf = (name: string) => `/${encodeURIComponent(name)}`
 
 /** Makes the calls for the indices of a platform. */
 export function clusterIndices(
@@ -43,13 +55,6 @@ export function clusterIndices(
   names: ClusterNames,
   sharding: Sharding,
 ): ClusterIndices {
-  const pathOf = (name: string) => `/${encodeURIComponent(name)}`
-  const drop = async (name: string) => {
-    await whenPresent(
-      client.call({ method: 'DELETE', path: pathOf(name), query: times }),
-      undefined,
-    )
-  }
   const makeOnce = async (name: string, body: object): Promise<boolean> => {
     try {
       await client.call({ method: 'PUT', path: pathOf(name), body, query: times })
@@ -60,7 +65,10 @@ export function clusterIndices(
     }
   }
   return {
-    drop,
+    drop: async (name) => {
+      const dropping = client.call({ method: 'DELETE', path: pathOf(name), query: times })
+      await whenPresent(dropping, undefined)
+    },
     make: async (generation, isSearched) => {
       const { settings, languages, uid } = generation
       const known = noteOf(generation)
@@ -75,38 +83,40 @@ export function clusterIndices(
     },
     point: async ({ uid, settings }, old) => {
       const alias = names.alias(settings.index)
-      const actions = [
-        ...old.map((index) => ({ remove: { index, alias, must_exist: false } })),
-        { add: { index: uid, alias } },
-      ]
+      const removals = old.map((index) => ({ remove: { index, alias, must_exist: false } }))
+      const actions = [...removals, { add: { index: uid, alias } }]
       await client.call({ method: 'POST', path: '/_aliases', body: { actions }, query: times })
     },
     ensureDictionaries: async () => {
       await makeOnce(names.facetValues, dictionaryIndex(sharding))
       return makeOnce(names.terms, dictionaryIndex(sharding))
     },
-    stored: async (signal) => {
-      const answer = await client.call(
-        {
-          method: 'GET',
-          path: pathOf(names.all).replace('%2A', '*'),
-          query: { filter_path: '*.aliases,*.mappings._meta', cluster_manager_timeout: '10s' },
-        },
-        signal,
-      )
-      return Object.entries(parseAnswer(indexAnswer, answer)).flatMap(([name, index]) => {
-        const known = index.mappings._meta?.known
-        if (known === undefined || !names.isGeneration(name)) return []
-        const generation = generationOfNote(name, known)
-        const alias = names.alias(generation.settings.index)
-        // Another platform whose prefix begins with ours.
-        if (!name.startsWith(`${alias}-`)) return []
-        return [{ ...generation, isAliased: alias in index.aliases }]
-      })
+    stored: (signal) => storedGenerations(client, names, signal),
+    written: async (signal) => {
+      const members = 'indices.*.total.refresh.total,indices.*.shards.*.seq_no.max_seq_no'
+      const query = { level: 'shards', filter_path: members }
+      const path = `/${names.all}/_stats/refresh,indexing`
+      return JSON.stringify(await client.call({ method: 'GET', path, query }, signal))
     },
     refresh: async (indices, signal) => {
-      const path = `${pathOf(indices.join()).replaceAll('%2C', ',')}/_refresh`
+      const path = `/${indices.map(encodeURIComponent).join(',')}/_refresh`
       await client.call({ method: 'POST', path }, signal)
     },
   }
+}
+
+async function storedGenerations(
+  client: ClusterClient,
+  names: ClusterNames,
+  signal?: AbortSignal,
+): Promise<readonly StoredGeneration[]> {
+  const query = { filter_path: '*.aliases,*.mappings._meta', cluster_manager_timeout: '10s' }
+  const answer = await client.call({ method: 'GET', path: `/${names.all}`, query }, signal)
+  return Object.entries(parseAnswer(indexAnswer, answer)).flatMap(([name, { aliases, known }]) => {
+    if (known === undefined || !names.isGeneration(name)) return []
+    const generation = generationOfNote(name, known)
+    const alias = names.alias(generation.settings.index)
+    // Another platform may have a prefix that begins with ours.
+    return name.startsWith(`${alias}-`) ? [{ ...generation, isAliased: alias in aliases }] : []
+  })
 }

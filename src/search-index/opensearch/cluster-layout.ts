@@ -51,7 +51,7 @@ export function clusterNames(prefix: string): ClusterNames {
 }
 
 /** Number of shards and copies of an index; without `replicas` one copy where there is a second node. */
-export type Sharding = { readonly shards?: number; readonly replicas?: number }
+export type Sharding = { readonly shards?: number; readonly replicas?: number | undefined }
 
 /** Most bytes of an id in a key, and of a facet value that is stored as it is. */
 const [longestKey, longestValue] = [500, 8_000]
@@ -232,7 +232,12 @@ export function clusterDocument(document: Document, layout: ClusterDocuments): M
   const titles = Object.values(all[titleField] ?? {}).flat()
   return {
     r: JSON.stringify(record),
-    ...{ i: id, x: index, v: version, h: recordHash, t: tokens, l: bucketTokens },
+    i: id,
+    x: index,
+    v: version,
+    h: recordHash,
+    t: tokens,
+    l: bucketTokens,
     ...(Object.keys(all).length > 0 && { y: JSON.stringify(all) }),
     ...(titles.length > 0 && { w: titles.filter((title) => title.length <= longestValue) }),
     f: facetsOf(document, layout),

@@ -200,7 +200,7 @@ function scoringQueries(
         if (tokens.length === 1)
           queries.push({ term: { ta: { value: tokens[0] ?? '', boost: frequencyPart } } })
     }
-    for (const pair of scored.get(part)?.neighbours ?? [])
+    for (const pair of (scored.get(part)?.neighbours ?? []).slice(0, mostUnits))
       queries.push(
         constant(bound(leafQuery(pair)), Math.max(total / Math.max(1, rarest.length), 0.01)),
       )

@@ -249,12 +249,14 @@ async function sendBulk(
       if (status >= 400 && status !== 409 && error !== undefined) throw refused(status, { error })
 }
 
+const titleShape = z.object({ title: z.string().default('') })
+
 function dictionaryIn(client: ClusterClient, uid: string, isSearched: boolean): Dictionary<void> {
   return new Dictionary({
     titlesOf: async (ids, signal) => {
       const source = isSearched ? false : 'title'
       const stored = await documentsByKey({ client }, uid, ids, { source, signal })
-      return new Map([...stored].map(([id, { source: own }]) => [id, String(own['title'] ?? '')]))
+      return new Map([...stored].map(([id, { source: own }]) => [id, titleShape.parse(own).title]))
     },
     send: (entries, signal) => sendEntries(client, uid, entries, { isSearched, signal }),
   })

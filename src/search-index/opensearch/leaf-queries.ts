@@ -48,9 +48,10 @@ function phrasesIn(
 ): readonly ClusterQuery[] {
   const [plain, inBucket]: [string[], string[]] = [[], []]
   const queries: ClusterQuery[] = []
-  for (const { tokens, bucket: own } of phrases) {
+  for (const { tokens, bucket: own, share } of phrases) {
     const [first] = tokens
-    if (first === undefined || !isReached(own, place)) continue
+    // The dictionary has every token, so that the word itself is one of its forms.
+    if (first === undefined || share === 0 || !isReached(own, place)) continue
     const bucket = own ?? place?.bucket
     const searched =
       bucket === undefined ? tokens : tokens.map((token) => bucketToken(bucket, token))

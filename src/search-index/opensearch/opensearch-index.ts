@@ -33,9 +33,11 @@ import { everything } from './query-conditions.ts'
 type OpensearchOptions = Sharding & {
   /** Addresses of nodes, `http://` or `https://`, without user info. */
   readonly urls: readonly string[]
-  readonly username?: string
-  readonly password?: string
-  readonly apiKey?: string
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  readonly apiKey?: string | undefined
+  /** Certificates of authorities that nodes are trusted by, in PEM. */
+  readonly ca?: string | undefined
   /** Prefix of the names of all indices, so that several platforms can share a cluster. */
   readonly prefix?: string
   readonly log: Log
@@ -65,6 +67,7 @@ const mostCounts = 2_000
 export async function opensearchIndex(options: OpensearchOptions): Promise<SearchIndex> {
   const engine = openCluster(options)
   const { client, queue, log } = engine
+  let lastWritten: string | undefined
   const connectOnce = untilReached(() => clusterRelease(client, log))
   await connectOnce().catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'engine-unavailable') return
@@ -79,9 +82,11 @@ export async function opensearchIndex(options: OpensearchOptions): Promise<Searc
       attach: async (signal) => {
         await connectOnce()
         const isNew = await engine.state.attach(signal)
-        // Nothing tells that another process has written documents.
+        const written = await engine.indices.written(signal)
+        if (!isNew && written === lastWritten) return false
+        lastWritten = written
         engine.count.changes++
-        return isNew || true
+        return true
       },
     }),
     ...readingCalls(engine, options.searchMs ?? 10_000),
@@ -143,7 +148,20 @@ function openCluster(options: OpensearchOptions) {
   const listen: SearchIndex['onDataLost'] = (listener) => {
     onLost = listener
   }
-  return { listen, client, state, count, context, answers, cursors, writer, queue, log, find }
+  return {
+    listen,
+    client,
+    indices,
+    state,
+    count,
+    context,
+    answers,
+    cursors,
+    writer,
+    queue,
+    log,
+    find,
+  }
 }
 
 const noCache = () => new StateCache<number>('search-counts', 1, () => 0)
@@ -179,35 +197,93 @@ function changingCalls(
 /** Most tokens that are compared with a misspelt one, most suggestions, and most tokens with a common beginning. */
 const [mostCompared, mostNear, mostLonger] = [5_000, 12, 24]
 
-async function termsBeginning(find: FindTerms, beginning: string, signal: AbortSignal | undefined) {
+async function termsBeginning(find: FindTerms, beginning: string, signal: AbortSignal) {
   const query = { attribute: 'term', beginning, limit: mostCompared } as const
   const [rows = []] = await find([query], signal)
   return [...new Set(rows.map(({ term }) => term))]
 }
 
+type Timed = <T>(
+  signal: AbortSignal | undefined,
+  work: (end: AbortSignal) => Promise<T>,
+) => Promise<T>
+
 /** Calls that read. All but `currentSettings` and `stateTag` reject before `configure`; searches have a time limit. */
-function readingCalls(
-  { state, count, context, answers, cursors, writer, find }: ClusterParts,
-  searchMs: number,
-) {
+function readingCalls(parts: ClusterParts, searchMs: number) {
+  const { state, count } = parts
   const process = randomUUID()
-  const whenConfigured = <T>(work: () => Promise<T>): Promise<T> =>
-    Promise.try(async () => {
-      state.requireConfigured()
-      const searched = state.searched
-      return work().catch((error: unknown) => {
-        // The index was replaced meanwhile.
-        if (isMissing(error) && state.searched !== searched) return work()
-        throw error
-      })
+  const whenConfigured = async <T>(work: () => Promise<T>): Promise<T> => {
+    state.requireConfigured()
+    const { searched } = state
+    return work().catch((error: unknown) => {
+      // The index was replaced meanwhile.
+      if (isMissing(error) && state.searched !== searched) return work()
+      throw error
     })
-  const timed = <T>(signal: AbortSignal | undefined, work: (end: AbortSignal) => Promise<T>) => {
+  }
+  const timed: Timed = async (signal, work) => {
     const timeout = AbortSignal.timeout(searchMs)
     return whenConfigured(() => work(signal ? AbortSignal.any([timeout, signal]) : timeout))
   }
   return {
     currentSettings: () => state.current,
     stateTag: () => `${process}.${count.changes}`,
+    ...searchingCalls(parts, timed),
+    ...wordCalls(parts, timed),
+    ...keepingCalls(parts, whenConfigured),
+  } satisfies Partial<SearchIndex>
+}
+
+/** Calls that search and read records. */
+const searchingCalls = ({ context, answers, cursors }: ClusterParts, timed: Timed) =>
+  ({
+    search: (request, signal) => timed(signal, (end) => answerOnCluster(request, answers, end)),
+    openCursor: (request, signal) => timed(signal, (end) => cursors.open(request, end)),
+    readPage: (cursor, options, signal) =>
+      timed(signal, (end) => cursors.page(cursor, options, end)),
+    facetValues: (index, facet, signal) =>
+      timed(signal, (end) => clusterFacetValues(index, facet, answers, end)),
+    get: async (index, id, signal, most) => {
+      const text = await timed(signal, (end) => recordOnCluster(context, index, id, end))
+      return text && truncateLists(text, most)
+    },
+    entries: (index, after, limit, signal) =>
+      timed(signal, (end) => entriesOnCluster(context, index, { after, limit }, end)),
+    vectorsOf: async (_, ids) => ids.map(() => undefined),
+  }) satisfies Partial<SearchIndex>
+
+/** Calls that read the dictionary of tokens. */
+const wordCalls = ({ state, context, find }: ClusterParts, timed: Timed) =>
+  ({
+    similarTokens: (tokens, signal) =>
+      timed(signal, (end) =>
+        Promise.all(
+          tokens.map(async (token) => {
+            const beginning = Array.from(token).slice(0, 2).join('')
+            const terms = await termsBeginning(find, beginning, end)
+            return wordsNear(token, terms, mostNear).map(({ word }) => word)
+          }),
+        ),
+      ),
+    tokensBeginning: (beginning, _indices, signal) =>
+      timed(signal, async (end) => {
+        const terms = await termsBeginning(find, beginning, end)
+        const longer = terms.filter((term) => term !== beginning)
+        return shortestTerms(longer, mostLonger)
+      }),
+    wordForms: (terms, signal) =>
+      timed(signal, (end) => {
+        const [generation] = state.searched.values()
+        return context.words.targetsOf(terms, generation?.languages ?? [], end)
+      }),
+  }) satisfies Partial<SearchIndex>
+
+/** Calls for those who keep the index up to date. */
+const keepingCalls = (
+  { state, context, writer }: ClusterParts,
+  whenConfigured: <T>(work: () => Promise<T>) => Promise<T>,
+) =>
+  ({
     newestVersion: () => whenConfigured(() => writer.current.newestVersion()),
     missingIds: (index, ids) =>
       whenConfigured(async () => {
@@ -222,44 +298,7 @@ function readingCalls(
         const counts = await clusterCounts({ ...context, counts: noCache() }, requests)
         return { documents: Object.fromEntries(parts.map(([index], i) => [index, counts[i] ?? 0])) }
       }),
-    search: (request, signal) => timed(signal, (end) => answerOnCluster(request, answers, end)),
-    openCursor: (request, signal) => timed(signal, (end) => cursors.open(request, end)),
-    readPage: (cursor, options, signal) =>
-      timed(signal, (end) => cursors.page(cursor, options, end)),
-    similarTokens: (tokens, signal) =>
-      timed(signal, (end) =>
-        Promise.all(
-          tokens.map(async (token) => {
-            const beginning = Array.from(token).slice(0, 2).join('')
-            const terms = await termsBeginning(find, beginning, end)
-            return wordsNear(token, terms, mostNear).map(({ word }) => word)
-          }),
-        ),
-      ),
-    tokensBeginning: (beginning, _indices, signal) =>
-      timed(signal, async (end) => {
-        const terms = await termsBeginning(find, beginning, end)
-        return shortestTerms(
-          terms.filter((term) => term !== beginning),
-          mostLonger,
-        )
-      }),
-    wordForms: (terms, signal) =>
-      timed(signal, (end) => {
-        const [generation] = state.searched.values()
-        return context.words.targetsOf(terms, generation?.languages ?? [], end)
-      }),
-    facetValues: (index, facet, signal) =>
-      timed(signal, (end) => clusterFacetValues(index, facet, context, answers.titles, end)),
-    vectorsOf: (_index, ids) => Promise.resolve(ids.map(() => undefined)),
-    get: async (index, id, signal, most) => {
-      const text = await timed(signal, (end) => recordOnCluster(context, index, id, end))
-      return text && truncateLists(text, most)
-    },
-    entries: (index, after, limit, signal) =>
-      timed(signal, (end) => entriesOnCluster(context, index, { after, limit }, end)),
-  } satisfies Partial<SearchIndex>
-}
+  }) satisfies Partial<SearchIndex>
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Failure &&

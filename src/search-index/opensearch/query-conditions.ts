@@ -1,5 +1,6 @@
 /** Conditions in the query language of OpenSearch, simplified while they are built; and those of the filter of a request. */
 
+import { z } from 'zod'
 import type { IndexSettings } from '../index-settings.ts'
 import type { Leaf, QueryTree } from '../query-tree.ts'
 import type { Box, FacetFilter, Filter } from '../search-index.ts'
@@ -25,13 +26,41 @@ export function allOf(parts: readonly ClusterQuery[]): ClusterQuery {
   return others.length === 0 ? first : { bool: { filter: [first, ...others] } }
 }
 
-/** Disjunction; `nothing` without parts. */
+/** Disjunction; `nothing` without parts. Values in one field are one clause, because the number of clauses is limited. */
 export function anyOf(parts: readonly ClusterQuery[]): ClusterQuery {
   if (parts.some(isEverything)) return everything
-  const [first, ...others] = parts.filter((part) => !isNothing(part))
+  const [first, ...others] = withJoinedValues(parts.filter((part) => !isNothing(part)))
   if (!first) return nothing
   if (others.length === 0) return first
   return { bool: { should: [first, ...others], minimum_should_match: 1 } }
+}
+
+function withJoinedValues(parts: readonly ClusterQuery[]): readonly ClusterQuery[] {
+  const values = new Map<string, string[]>()
+  const rest: ClusterQuery[] = []
+  for (const part of parts) {
+    const valuesOfPart = valuesIn(part)
+    if (!valuesOfPart) rest.push(part)
+    for (const [path, some] of valuesOfPart ?? [])
+      values.set(path, [...(values.get(path) ?? []), ...some])
+  }
+  return [...[...values].map(([path, some]) => oneOf(path, some)), ...rest]
+}
+
+const valuesShape = z.union([
+  z.strictObject({
+    term: z.record(
+      z.string(),
+      z.string().transform((value) => [value]),
+    ),
+  }),
+  z.strictObject({ terms: z.record(z.string(), z.array(z.string())) }),
+])
+
+/** Values by path of a condition that a field has one of them; `undefined` for other conditions. */
+function valuesIn(query: ClusterQuery) {
+  const found = valuesShape.safeParse(query).data
+  return found && Object.entries('term' in found ? found.term : found.terms)
 }
 
 const noneOf = (part: ClusterQuery): ClusterQuery =>

@@ -80,7 +80,7 @@ describe('a dictionary', () => {
 it('a generation is the same after it was stored', () => {
   const { index: _, ...generation } = part
   expect(generationOfNote('u', noteOf(generation))).toEqual(generation)
-  expect(() => generationOfNote('u', '{"other":1}')).toThrow()
+  expect(() => generationOfNote('u', '{"other":1}')).toThrow('Invalid input')
 })
 
 it('a field is indexed up to a number of words', () => {

@@ -49,9 +49,15 @@ export async function ownOpensearch(size = 1): Promise<SearchCluster> {
       ownServer('opensearch', async (directory) => ({
         file: 'java',
         arguments: [
-          ...[`-Xms${heap}`, `-Xmx${heap}`, '-Djava.awt.headless=true'],
-          ...['-cp', `${program}/classes:${program}/lib/*`, 'Nodes'],
-          ...[directory, String(number), http.join(), transport.join()],
+          `-Xms${heap}`,
+          `-Xmx${heap}`,
+          '-cp',
+          `${program}/classes:${program}/lib/*`,
+          'Nodes',
+          directory,
+          String(number),
+          http.join(),
+          transport.join(),
         ],
         directory,
         answersAt: url,
