@@ -11,11 +11,11 @@ import { parseAnswer } from '../remote/answers.ts'
 import type { FacetTitles } from '../remote/facet-titles.ts'
 import type { IndexPart } from '../remote/generation.ts'
 import { headSize, orderHead } from '../remote/head-order.ts'
-import type { Answer, Entry, Hit, OrderKey, SearchRequest } from '../search-index.ts'
+import type { Answer, Entry, Hit, SearchRequest } from '../search-index.ts'
 import type { TokenisedValue } from '../text-scores.ts'
 import { clusterFacets, facetAggregations } from './cluster-facets.ts'
 import { recordKey, type StoredTexts } from './cluster-layout.ts'
-import { type ClusterPlan, type ClusterRequest, planSearch, sortClauses } from './cluster-plan.ts'
+import { type ClusterPlan, type ClusterRequest, planSearch } from './cluster-plan.ts'
 import {
   type ClusterHit,
   type ClusterReads,
@@ -23,10 +23,16 @@ import {
   documentsByKey,
   hitFields,
 } from './cluster-reads.ts'
-import type { ClusterQuery } from './query-conditions.ts'
+import { relatedMembers, relatedOnCluster, type RelatedRecords } from './cluster-related.ts'
+import type { ClusterVectors } from './cluster-vectors.ts'
+import { anyOf, type ClusterQuery } from './query-conditions.ts'
 
-/** Context of searches: access to the cluster, and the lookup of facet values. */
-export type ClusterAnswers = { readonly context: ClusterReads; readonly titles: FacetTitles }
+/** Context of searches: access to the cluster, the lookup of facet values, and the vectors. */
+export type ClusterAnswers = {
+  readonly context: ClusterReads
+  readonly titles: FacetTitles
+  readonly vectors: ClusterVectors
+}
 
 /** Hit with the index that it is of, and its score. */
 export type RankedHit = ClusterHit & { readonly part: IndexPart; readonly score: number }
@@ -38,13 +44,19 @@ export async function answerOnCluster(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const isRead = request.include?.length !== 0
-  const { count, hits, facets } = await runSearch(
+  const found = await runSearch(
     request,
     { offset, limit, isRead },
     { ...answers, search: clusterSearch },
     signal,
   )
-  return { count, hits: hits.map((hit) => hitOf(hit, request)), facets }
+  const { count, hits, facets, related } = found
+  return {
+    count,
+    ...(related && { related: related.hits.length }),
+    hits: hits.map((hit) => ({ ...hitOf(hit, request), ...relatedMembers(related, hit.key) })),
+    facets,
+  }
 }
 
 /** Hit of an answer. */
@@ -66,7 +78,7 @@ type Searching = ClusterAnswers & { readonly search: typeof clusterSearch }
 type SearchResult = Pick<Answer, 'count' | 'facets'> & {
   readonly hits: readonly RankedHit[]
   readonly plan: ClusterPlan
-  readonly keys: readonly OrderKey[]
+  readonly related?: RelatedRecords | undefined
 }
 
 /** Runs a search and returns its hits with scores. */
@@ -78,33 +90,37 @@ export async function runSearch(
 ): Promise<SearchResult> {
   const { context, search } = searching
   const plan = await planSearch(request, context, signal)
-  const { parts, keys, query, scored } = plan
-  if (parts.length === 0)
-    return { count: 0, hits: [], plan, keys, ...(request.facets && { facets: [] }) }
+  const { parts, query, scored } = plan
+  const { facets: requested } = request
+  if (parts.length === 0) return { count: 0, hits: [], plan, ...(requested && { facets: [] }) }
+  const related = await relatedOnCluster(request, plan, searching, signal)
   const uids = parts.map(({ uid }) => uid)
-  const [first = {}, ...further] = request.facets
-    ? facetAggregations(parts, request.facets, context.isSharded)
-    : []
-  const window = windowOf(plan, span)
-  const body = { ...searchBody(plan), ...window, aggs: first }
+  const groups = requested ? facetAggregations(parts, requested, context.isSharded) : []
+  // Facets count related hits too, which the search does not find.
+  const isJoined = (related?.hits.length ?? 0) > 0
+  const counted = isJoined && related ? anyOf([query, related.query]) : query
+  const [first, ...further] = isJoined ? [undefined, ...groups] : groups
+  const body = { ...searchBody(plan), ...windowOf(plan, span, related), aggs: first ?? {} }
   const found = await search(context, uids, body, signal)
-  if (found.total === 0 && request.words === 'most')
+  const count = found.total + (related?.hits.length ?? 0)
+  if (count === 0 && request.words === 'most')
     return runSearch({ ...request, words: undefined }, span, searching, signal)
-  const hits = await rankedHits(plan, span, partHits(parts, found.hits))
+  const hits = await rankedHits(plan, span, partHits(parts, found.hits), related)
   const aggregations = [found.aggregations]
   for (const aggs of further) {
-    const more = { query, size: 0, track_total_hits: false, aggs }
+    const more = { query: counted, size: 0, track_total_hits: false, aggs }
     aggregations.push((await search(context, uids, more, signal)).aggregations)
   }
-  const requested = request.facets
+  const facets =
+    requested &&
+    (await clusterFacets({ parts, query: counted, requested }, aggregations, searching, signal))
+  const isScored = scored !== undefined || related !== undefined
   return {
-    count: found.total,
-    hits: scored ? hits : hits.map((hit) => ({ ...hit, score: 0 })),
+    count,
+    hits: isScored ? hits : hits.map((hit) => ({ ...hit, score: 0 })),
     plan,
-    keys,
-    ...(requested && {
-      facets: await clusterFacets({ parts, query, requested }, aggregations, searching, signal),
-    }),
+    related,
+    ...(facets && { facets }),
   }
 }
 
@@ -114,17 +130,28 @@ export const searchBody = (plan: ClusterPlan) => ({
     plan.scoring.length > 0
       ? { bool: { filter: [plan.query], should: plan.scoring } }
       : ({ bool: { filter: [plan.query] } } satisfies ClusterQuery),
-  sort: sortClauses(plan),
+  sort: plan.sort,
   track_total_hits: true,
 })
 
+/** Whether our scores order the hits of a span, with those that join them. */
+const isInHead = (
+  { scored }: ClusterPlan,
+  { offset, limit }: Pick<HitSpan, 'offset' | 'limit'>,
+  related: RelatedRecords | undefined,
+): boolean =>
+  (scored !== undefined || related !== undefined) &&
+  limit > 0 &&
+  offset < headSize + (related?.hits.length ?? 0)
+
 /** Window of the cluster for a span: where our scores order the first hits, all of these. */
-function windowOf({ scored }: ClusterPlan, { offset, limit, isRead }: HitSpan) {
-  const isInHead = scored !== undefined && limit > 0 && offset < headSize
+function windowOf(plan: ClusterPlan, span: HitSpan, related: RelatedRecords | undefined) {
+  const { offset, limit, isRead } = span
+  const isHead = isInHead(plan, span, related)
   return {
-    ...hitFields({ record: isRead && limit > 0, texts: isInHead }),
-    from: isInHead ? 0 : offset,
-    size: isInHead ? Math.max(headSize, offset + limit) : limit,
+    ...hitFields({ record: isRead && limit > 0, texts: isHead }),
+    from: isHead ? 0 : Math.max(0, offset - (related?.hits.length ?? 0)),
+    size: isHead ? Math.max(headSize, offset + limit) : limit,
   }
 }
 
@@ -140,25 +167,29 @@ export const partHits = (
 
 async function rankedHits(
   plan: ClusterPlan,
-  { offset, limit }: Pick<HitSpan, 'offset' | 'limit'>,
+  span: Pick<HitSpan, 'offset' | 'limit'>,
   hits: readonly RankedHit[],
+  related: RelatedRecords | undefined,
 ): Promise<readonly RankedHit[]> {
-  if (!plan.scored || limit === 0 || offset >= headSize) return hits
-  return (await orderedHead(plan, hits)).slice(offset, offset + limit)
+  if (!isInHead(plan, span, related)) return hits
+  const ordered = await orderedHead(plan, hits, related)
+  return ordered.slice(span.offset, span.offset + span.limit)
 }
 
-/** Sorts the first hits by our scores, equal ones by the other keys. */
-export async function orderedHead(
+/** Sorts the first hits, and those that join them, by our scores, equal ones by the other keys. */
+async function orderedHead(
   plan: ClusterPlan,
   hits: readonly RankedHit[],
+  related: RelatedRecords | undefined,
 ): Promise<readonly RankedHit[]> {
   const compare = comparisonOf(plan)
   const head = hits.slice(0, headSize).toSorted((a, b) => compare(a.sort, b.sort))
-  const texts = new Map(hits.map((hit) => [hit.key, hit]))
+  const joining = partHits(plan.parts, related?.hits ?? [])
+  const texts = new Map([...hits, ...joining].map((hit) => [hit.key, hit]))
   const ordered = await orderHead<string, RankedHit>([...head, ...hits.slice(headSize)], {
     queries: plan.scored ?? new Map(),
-    related: [],
-    closeness: undefined,
+    related: joining,
+    closeness: related?.closeness,
     textsOf: (_, wanted) =>
       Promise.resolve(
         new Map(
@@ -176,7 +207,7 @@ type SortValues = ClusterHit['sort']
 
 /** Comparison of sort values after the score: those of keys, then index and id ascending; missing texts last. */
 function comparisonOf(plan: ClusterPlan): (a: SortValues, b: SortValues) => number {
-  const orders = sortClauses(plan).map((clause) => JSON.stringify(clause).includes('"desc"'))
+  const orders = plan.sort.map((clause) => JSON.stringify(clause).includes('"desc"'))
   return (a, b) => {
     for (let place = 1; place < Math.max(a.length, b.length); place++) {
       const [left, right] = [a[place] ?? null, b[place] ?? null]

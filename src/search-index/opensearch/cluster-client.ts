@@ -20,10 +20,10 @@ export type ClusterCall = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean>>
   readonly body?: unknown
+  /** Whether it changes something, which may take longer than a search. */
+  readonly isChange?: boolean
   /** Lines of JSON in place of a body. */
   readonly lines?: readonly string[]
-  /** Whether it must not be sent twice. */
-  readonly isOnce?: boolean
 }
 
 /**
@@ -61,6 +61,7 @@ const requestShape = z.object({
   path: z.string(),
   headers: z.record(z.string(), z.unknown()).default({}),
   body: z.string().optional(),
+  timeout: z.number(),
 })
 type AnswerTaker = Parameters<Connection['request']>[1]
 
@@ -68,7 +69,6 @@ type AnswerTaker = Parameters<Connection['request']>[1]
 export function connectCluster(options: ClusterOptions): ClusterClient {
   const services: ServiceClient[] = []
   const authorization = clusterAuthorization(options)
-  const isAlone = options.urls.length === 1
   class ServiceConnection extends Connection {
     readonly #service = serviceOf(options)
     constructor(settings: ConstructorParameters<typeof Connection>[0]) {
@@ -77,13 +77,16 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
     }
     override request(params: object, take: AnswerTaker): ReturnType<Connection['request']> {
       const ending = new AbortController()
-      const { method, path, headers, body } = requestShape.parse(this.buildRequestObject(params))
+      const { method, path, headers, body, timeout } = requestShape.parse(
+        this.buildRequestObject(params),
+      )
       const request = {
         url: this.url.origin + path,
         method,
         headers: { ...textsOf(headers), ...authorization },
-        // With several addresses the client goes on to the next one.
-        isIdempotent: isAlone && textsOf(headers)['x-once'] === undefined,
+        // The client of the cluster sends again, to the next address.
+        isIdempotent: false,
+        limits: { firstByteMs: timeout, totalMs: timeout + bodyMs },
         ...(body !== undefined && { body }),
       }
       this.#service.send(request, ending.signal).then(
@@ -106,18 +109,22 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
   const client = new Client({
     nodes: options.urls.map((url) => url.replace(/\/+$/, '')),
     Connection: ServiceConnection,
-    // Each address is tried once more than it has been tried; sniffing stays off, because addresses of nodes may be unreachable from here.
-    maxRetries: isAlone ? 0 : options.urls.length,
+    // Versions make it harmless to write twice. Sniffing stays off: addresses of nodes may be unreachable from here.
+    maxRetries: Math.max(leastRetries, options.urls.length),
     resurrectStrategy: 'optimistic',
   })
   return {
-    call: (request, signal) => callOf(client, request, signal),
+    call: (request, signal) => callOf(client, request, { ...options, signal }),
     close: () => {
       for (const service of services) service.close().catch(() => undefined)
     },
   }
 }
 
+/** Least number of times that a request is sent again. */
+const leastRetries = 2
+/** Most milliseconds until the head of an answer where there is another address, and those for its body. */
+const [nextAddressMs, bodyMs] = [4_000, 30_000]
 /** Bytes of an answer: several thousand records with their texts. */
 const mostBytes = 256 * 2 ** 20
 
@@ -165,10 +172,14 @@ const responseOf = ({ status, headers, text }: ServiceAnswer) =>
     headers,
   }) as unknown as NonNullable<Parameters<AnswerTaker>[1]>
 
+type CallContext = Pick<ClusterOptions, 'urls' | 'callMs'> & {
+  readonly signal: AbortSignal | undefined
+}
+
 async function callOf(
   client: Client,
-  { method, path, query = {}, body, lines, isOnce = false }: ClusterCall,
-  signal?: AbortSignal,
+  { method, path, query = {}, body, lines, isChange = false }: ClusterCall,
+  { signal, urls, callMs }: CallContext,
 ): Promise<unknown> {
   if (signal?.aborted) throw abortFailure(signal.reason)
   const request = client.transport.request(
@@ -179,7 +190,7 @@ async function callOf(
       ...(body !== undefined && { body: jsonText(body) }),
       ...(lines && { bulkBody: `${lines.join('\n')}\n` }),
     },
-    isOnce ? { maxRetries: 0, headers: { 'x-once': '1' } } : {},
+    { requestTimeout: isChange || urls.length === 1 ? callMs : nextAddressMs },
   )
   const abort = () => {
     request.abort()

@@ -57,7 +57,7 @@ export function clusterIndices(
 ): ClusterIndices {
   const makeOnce = async (name: string, body: object): Promise<boolean> => {
     try {
-      await client.call({ method: 'PUT', path: pathOf(name), body, query: times })
+      await client.call({ method: 'PUT', path: pathOf(name), body, query: times, isChange: true })
       return true
     } catch (error) {
       if (isRefusedAs(error, 'resource_already_exists_exception')) return false
@@ -66,7 +66,12 @@ export function clusterIndices(
   }
   return {
     drop: async (name) => {
-      const dropping = client.call({ method: 'DELETE', path: pathOf(name), query: times })
+      const dropping = client.call({
+        method: 'DELETE',
+        path: pathOf(name),
+        query: times,
+        isChange: true,
+      })
       await whenPresent(dropping, undefined)
     },
     make: async (generation, isSearched) => {
@@ -79,13 +84,19 @@ export function clusterIndices(
     note: async (generation) => {
       const path = `${pathOf(generation.uid)}/_mapping`
       const body = { _meta: { known: noteOf(generation) } }
-      await client.call({ method: 'PUT', path, body, query: times })
+      await client.call({ method: 'PUT', path, body, query: times, isChange: true })
     },
     point: async ({ uid, settings }, old) => {
       const alias = names.alias(settings.index)
       const removals = old.map((index) => ({ remove: { index, alias, must_exist: false } }))
       const actions = [...removals, { add: { index: uid, alias } }]
-      await client.call({ method: 'POST', path: '/_aliases', body: { actions }, query: times })
+      await client.call({
+        method: 'POST',
+        path: '/_aliases',
+        body: { actions },
+        query: times,
+        isChange: true,
+      })
     },
     ensureDictionaries: async () => {
       await makeOnce(names.facetValues, dictionaryIndex(sharding))
@@ -100,7 +111,7 @@ export function clusterIndices(
     },
     refresh: async (indices, signal) => {
       const path = `/${indices.map(encodeURIComponent).join(',')}/_refresh`
-      await client.call({ method: 'POST', path }, signal)
+      await client.call({ method: 'POST', path, isChange: true }, signal)
     },
   }
 }

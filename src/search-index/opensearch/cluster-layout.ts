@@ -4,6 +4,7 @@
  */
 
 import { hash } from 'node:crypto'
+import { cutCodePoints } from '../../text/code-points.ts'
 import { otherBucket } from '../../text/language.ts'
 import { idField } from '../field-reach.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
@@ -53,8 +54,8 @@ export function clusterNames(prefix: string): ClusterNames {
 /** Number of shards and copies of an index; without `replicas` one copy where there is a second node. */
 export type Sharding = { readonly shards?: number; readonly replicas?: number | undefined }
 
-/** Most bytes of an id in a key, and of a facet value that is stored as it is. */
-const [longestKey, longestValue] = [500, 8_000]
+/** Most bytes of an id in a key, and of a facet value that is stored as it is; most code points of a sort text. */
+const [longestKey, longestValue, longestOrder] = [500, 8_000, 4_000]
 
 /** Key of the document of a record: the id, or a hash of a long one. */
 export const recordKey = (id: string): string =>
@@ -101,7 +102,8 @@ const text = (copyTo: string) => ({
 const sorted = { type: 'keyword', index: false }
 const stored = { type: 'keyword', index: false, doc_values: false, store: true }
 
-const settingsOf = ({ shards = 1, replicas }: Sharding) => ({
+/** Settings of shards and copies, and limits of an index. */
+export const shardSettings = ({ shards = 1, replicas }: Sharding) => ({
   index: {
     number_of_shards: shards,
     ...(replicas === undefined
@@ -121,7 +123,7 @@ export function recordIndex(
   languages: readonly string[],
   { known, ...sharding }: Sharding & { readonly known: string },
 ) {
-  const { index, ...rest } = settingsOf(sharding)
+  const { index, ...rest } = shardSettings(sharding)
   const analysis = { analyzer: { tokens: { type: 'custom', tokenizer: 'whitespace' } } }
   return {
     settings: { ...rest, index, analysis },
@@ -179,7 +181,7 @@ function propertiesOf(settings: IndexSettings, languages: readonly string[]) {
 
 /** Body by which an index with entries of a dictionary is made. */
 export const dictionaryIndex = (sharding: Sharding) => ({
-  settings: settingsOf(sharding),
+  settings: shardSettings(sharding),
   mappings: {
     dynamic: 'strict',
     properties: {
@@ -300,7 +302,12 @@ function ordersOf({ order }: Document, { settings, languages }: ClusterDocuments
         encodedName(`${name}.${language}`),
         order[`${name}.${language}`] ?? main,
       ])
-      return [[encodedName(name), main], ...ofLanguages].filter(([, value]) => value !== undefined)
+      return [[encodedName(name), main], ...ofLanguages].flatMap(([path, value]) =>
+        // A longer one would be refused, and with it the document.
+        path === undefined || value === undefined
+          ? []
+          : [[path, cutCodePoints(value, longestOrder)]],
+      )
     }),
   )
 }

@@ -27,6 +27,8 @@ export type ClusterPlan = {
   readonly scoring: readonly ClusterQuery[]
   /** Query that the first hits of each index are scored by; absent if they are not ordered by relevance. */
   readonly scored?: ReadonlyMap<IndexPart, ScoredQuery>
+  /** Sort clauses of the keys. */
+  readonly sort: readonly Readonly<Record<string, unknown>>[]
 }
 
 /** Makes the plan of a search. */
@@ -62,8 +64,10 @@ export async function planSearch(
         : match.query,
   }))
   const query = inEach(matched)
-  if (!isRanked || !counted)
-    return { parts, keys: keys.filter(({ name }) => name !== 'relevance'), query, scoring: [] }
+  if (!isRanked || !counted) {
+    const others = keys.filter(({ name }) => name !== 'relevance')
+    return { parts, keys: others, query, scoring: [], sort: sortClauses(others, parts, false) }
+  }
   const scored = new Map(
     matches
       .filter((match) => !isNothing(match.query))
@@ -73,7 +77,8 @@ export async function planSearch(
         return [part, scoredQuery(request, part, units, ofPart)]
       }),
   )
-  return { parts, keys, query, scored, scoring: scoringQueries(request, counted, scored) }
+  const scoring = scoringQueries(request, counted, scored)
+  return { parts, keys, query, scored, scoring, sort: sortClauses(keys, parts, true) }
 }
 
 /** Path that an index is sorted by for a key; `undefined` if it cannot be sorted by it. */
@@ -94,12 +99,12 @@ function sortPath(
 /** Values in place of missing dates and numbers: JavaScript cannot read those of the cluster. */
 const [lastDate, lastNumber] = [8_650_000_000_000_000, 1.7e308]
 
-/** Sort clauses of a plan, without keys whose path differs between the indices; equal hits by the name of the index, then by id. */
-export function sortClauses({
-  keys,
-  parts,
-  scored,
-}: ClusterPlan): readonly Readonly<Record<string, unknown>>[] {
+/** Sort clauses of keys, without keys whose path differs between the indices; equal hits by the name of the index, then by id. */
+function sortClauses(
+  keys: readonly OrderKey[],
+  parts: readonly IndexPart[],
+  isScored: boolean,
+): ClusterPlan['sort'] {
   const clauses = keys.flatMap((key) => {
     const { name, direction } = key
     if (name === 'relevance') return []
@@ -111,7 +116,7 @@ export function sortClauses({
       : sign * (path.startsWith('n.') ? lastNumber : lastDate)
     return [{ [path]: { order: direction, missing } }]
   })
-  return [...(scored ? [{ _score: 'desc' }] : []), ...clauses, { x: 'asc' }, { i: 'asc' }]
+  return [...(isScored ? [{ _score: 'desc' }] : []), ...clauses, { x: 'asc' }, { i: 'asc' }]
 }
 
 /** Number that a sort value stands for: none for texts and in place of a missing value. */

@@ -233,7 +233,7 @@ const bulkAnswer = z.object({
 type BulkOptions = { readonly isRefreshed: boolean; readonly signal: AbortSignal | undefined }
 
 /** Sends a bulk. Rejects if an item failed; one that is older than what is stored is skipped. */
-async function sendBulk(
+export async function sendBulk(
   client: ClusterClient,
   lines: readonly string[],
   { isRefreshed, signal }: BulkOptions,
@@ -243,7 +243,10 @@ async function sendBulk(
     timeout: '10s',
     filter_path: 'errors,items.*.status,items.*.error',
   }
-  const answer = await client.call({ method: 'POST', path: '/_bulk', query, lines }, signal)
+  const answer = await client.call(
+    { method: 'POST', path: '/_bulk', query, lines, isChange: true },
+    signal,
+  )
   for (const item of parseAnswer(bulkAnswer, answer).items)
     for (const { status, error } of Object.values(item))
       if (status >= 400 && status !== 409 && error !== undefined) throw refused(status, { error })

@@ -27,6 +27,7 @@ import { clusterIndices } from './cluster-indices.ts'
 import { clusterNames, type Sharding } from './cluster-layout.ts'
 import { clusterCounts, type ClusterReads, clusterTerms } from './cluster-reads.ts'
 import { ClusterState } from './cluster-state.ts'
+import { ClusterVectors } from './cluster-vectors.ts'
 import { ClusterWriter, RecoveringClusterWriter } from './cluster-writer.ts'
 import { everything } from './query-conditions.ts'
 
@@ -121,7 +122,9 @@ function openCluster(options: OpensearchOptions) {
     isSharded: shards > 1,
     log,
   }
-  const answers: ClusterAnswers = { context, titles: clusterTitles(context) }
+  const sharding = { shards, ...(replicas !== undefined && { replicas }) }
+  const vectors = new ClusterVectors({ context, names, sharding })
+  const answers: ClusterAnswers = { context, titles: clusterTitles(context), vectors }
   const cursors = new ClusterCursors(answers, options.cursors)
   const state: ClusterState = new ClusterState({
     names,
@@ -144,7 +147,10 @@ function openCluster(options: OpensearchOptions) {
       onLost(rebuild)
     },
   })
-  const queue = new EngineQueue((some, signal) => writer.write(some, signal))
+  const queue = new EngineQueue(async (some, signal) => {
+    await writer.write(some, signal)
+    await vectors.removeWith(some, signal)
+  })
   const listen: SearchIndex['onDataLost'] = (listener) => {
     onLost = listener
   }
@@ -168,7 +174,7 @@ const noCache = () => new StateCache<number>('search-counts', 1, () => 0)
 
 /** Calls that write. They are counted as changes even if they fail, because the cluster may have carried them out. */
 function changingCalls(
-  { queue, state, count, cursors, log }: ClusterParts,
+  { queue, state, count, cursors, answers, log }: ClusterParts,
   connectOnce: () => Promise<void>,
 ): Pick<SearchIndex, 'configure' | 'finish' | 'write' | 'vectors'> {
   const countChange = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
@@ -185,12 +191,14 @@ function changingCalls(
     finish: async (index) => {
       await cursors.sweep()
       await countChange(queue.exclusive(() => state.finish(index)))
+      await answers.vectors.removeLost(index, (work) => queue.exclusive(work))
     },
     write: async (changes, signal) => {
       await countChange(queue.add(changes, signal))
       await state.dropRetired()
     },
-    vectors: () => Promise.resolve(),
+    vectors: (changes, signal) =>
+      countChange(queue.exclusive(() => answers.vectors.write(changes, signal))),
   }
 }
 
@@ -249,7 +257,7 @@ const searchingCalls = ({ context, answers, cursors }: ClusterParts, timed: Time
     },
     entries: (index, after, limit, signal) =>
       timed(signal, (end) => entriesOnCluster(context, index, { after, limit }, end)),
-    vectorsOf: async (_, ids) => ids.map(() => undefined),
+    vectorsOf: (index, ids, signal) => timed(signal, (end) => answers.vectors.of(index, ids, end)),
   }) satisfies Partial<SearchIndex>
 
 /** Calls that read the dictionary of tokens. */

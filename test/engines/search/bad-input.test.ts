@@ -1,10 +1,15 @@
-/** Queries and texts that are no use to anybody, on Meilisearch. */
+/** Queries and texts that are no use to anybody, on real servers. */
 
 import { describe } from 'vitest'
 import { indexedLanguages } from '../../../src/text/language.ts'
 import { badInputContract } from '../../search/suite/bad-input.ts'
 import { isSearchMissing, onMeilisearch } from './meilisearch-under-test.ts'
+import { isClusterMissing, onOpensearch } from './opensearch-under-test.ts'
 
-describe.skipIf(isSearchMissing)('over a real server', () => {
+describe.skipIf(isSearchMissing)('over Meilisearch', () => {
   badInputContract(onMeilisearch(indexedLanguages))
+})
+
+describe.skipIf(isClusterMissing)('over OpenSearch', () => {
+  badInputContract(onOpensearch(indexedLanguages))
 })

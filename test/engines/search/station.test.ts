@@ -1,4 +1,4 @@
-/** The search station on Meilisearch: the same answers through the door as on the embedded engine. */
+/** The search station on real servers: the same answers through the door as on the embedded engine. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../../contracts/search-index-corpus.ts'
@@ -11,14 +11,20 @@ import {
   type SearchFixture,
 } from '../../search/suite/search-fixture.ts'
 import { isSearchMissing, onMeilisearch } from './meilisearch-under-test.ts'
+import { isClusterMissing, onOpensearch } from './opensearch-under-test.ts'
 
 const facetNames = ['country', 'format', 'theme', 'publisher', 'vocabulary']
 const sorted = (ids: string) => ids.split(' ').sort().join(' ')
 
-describe.skipIf(isSearchMissing)('over a real server', () => {
+const engines = [
+  ['Meilisearch', isSearchMissing, onMeilisearch(languages)],
+  ['OpenSearch', isClusterMissing, onOpensearch(languages)],
+] as const
+
+describe.each(engines.filter(([, isMissing]) => !isMissing))('over %s', (_name, _, engine) => {
   let search: SearchFixture
   beforeAll(async () => {
-    search = await searchFixture(undefined, { engine: onMeilisearch(languages) })
+    search = await searchFixture(undefined, { engine })
   })
   afterAll(() => search.close())
   const get = (query: string) => search.get(`/search?${query}`)

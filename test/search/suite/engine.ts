@@ -1,4 +1,4 @@
-/** The engine under the search station: in the suites of real servers Meilisearch, where there is one, else the embedded one. */
+/** The engine under the search station: in the suites of real servers Meilisearch or else OpenSearch, where there is one, else the embedded one. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,6 +21,11 @@ const usual = {
 export async function engineHere(options: Options = {}): Promise<Made> {
   // Nobody provides a server outside of those suites.
   const server: object | undefined = inject('meilisearch')
+  const cluster: object | undefined = inject('opensearch')
+  if (server && 'missing' in server && cluster && !('missing' in cluster)) {
+    const { onOpensearch } = await import('../../engines/search/opensearch-under-test.ts')
+    return onOpensearch(officialLanguages, 1, { ...usual, ...options })()
+  }
   if (!server || 'missing' in server) return embedded(options)
   const { onMeilisearch } = await import('../../engines/search/meilisearch-under-test.ts')
   return onMeilisearch(officialLanguages, { ...usual, ...options })()
