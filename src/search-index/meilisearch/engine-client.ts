@@ -14,12 +14,12 @@ import {
   engineUnavailable,
   jsonText,
   parseAnswer,
-  parseJson,
+  parsedAnswer,
 } from '../remote/answers.ts'
 import type { Pause } from '../../workers/pause.ts'
 
 /** Task of the server that has ended. */
-export type EndedTask = { readonly status: string; readonly error?: unknown }
+type EndedTask = { readonly status: string; readonly error?: unknown }
 
 /**
  * Client of a server. Calls resolve with parsed JSON. They reject with a `Failure`: `engine-unavailable` (no connection, no
@@ -126,7 +126,7 @@ const sendBy =
       throw error
     })
     if (status >= 400) throw refusalFailure(status, text)
-    return text === '' ? undefined : parseJson(text)
+    return text === '' ? undefined : parsedAnswer(text)
   }
 
 /** The client wraps what `httpClient` throws. */

@@ -13,7 +13,7 @@ import { engineUnavailable } from '../remote/answers.ts'
 import {
   type EngineGeneration,
   generationOfNote,
-  noteOf,
+  generationNote,
   type SearchedGeneration,
 } from '../remote/generation.ts'
 import { termAttributes } from '../remote/term-rows.ts'
@@ -227,7 +227,7 @@ const notePrefix = '_gen '
 
 function settingsOf(generation: EngineGeneration): EngineSettings {
   const { settings, languages } = generation
-  return recordSettings(settings, languages, notePrefix + noteOf(generation))
+  return recordSettings(settings, languages, notePrefix + generationNote(generation))
 }
 
 function generationOf(

@@ -15,13 +15,13 @@ import type { Answer, Entry, Hit, SearchRequest } from '../search-index.ts'
 import type { TokenisedValue } from '../text-scores.ts'
 import { clusterFacets, facetAggregations } from './cluster-facets.ts'
 import { recordKey, type StoredTexts } from './cluster-layout.ts'
-import { type ClusterPlan, type ClusterRequest, planSearch } from './cluster-plan.ts'
+import { type ClusterPlan, type ClusterRequest, planOnCluster } from './cluster-plan.ts'
 import {
   type ClusterHit,
   type ClusterReads,
   clusterSearch,
   documentsByKey,
-  hitFields,
+  fieldsOfHits,
 } from './cluster-reads.ts'
 import { relatedMembers, relatedOnCluster, type RelatedRecords } from './cluster-related.ts'
 import type { ClusterVectors } from './cluster-vectors.ts'
@@ -44,7 +44,7 @@ export async function answerOnCluster(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const isRead = request.include?.length !== 0
-  const found = await runSearch(
+  const found = await searchOnCluster(
     request,
     { offset, limit, isRead },
     { ...answers, search: clusterSearch },
@@ -82,14 +82,14 @@ type SearchResult = Pick<Answer, 'count' | 'facets'> & {
 }
 
 /** Runs a search and returns its hits with scores. */
-export async function runSearch(
+export async function searchOnCluster(
   request: ClusterRequest,
   span: HitSpan,
   searching: Searching,
   signal?: AbortSignal,
 ): Promise<SearchResult> {
   const { context, search } = searching
-  const plan = await planSearch(request, context, signal)
+  const plan = await planOnCluster(request, context, signal)
   const { parts, query, scored } = plan
   const { facets: requested } = request
   if (parts.length === 0) return { count: 0, hits: [], plan, ...(requested && { facets: [] }) }
@@ -104,7 +104,7 @@ export async function runSearch(
   const found = await search(context, uids, body, signal)
   const count = found.total + (related?.hits.length ?? 0)
   if (count === 0 && request.words === 'most')
-    return runSearch({ ...request, words: undefined }, span, searching, signal)
+    return searchOnCluster({ ...request, words: undefined }, span, searching, signal)
   const hits = await rankedHits(plan, span, partHits(parts, found.hits), related)
   const aggregations = [found.aggregations]
   for (const aggs of further) {
@@ -149,7 +149,7 @@ function windowOf(plan: ClusterPlan, span: HitSpan, related: RelatedRecords | un
   const { offset, limit, isRead } = span
   const isHead = isInHead(plan, span, related)
   return {
-    ...hitFields({ record: isRead && limit > 0, texts: isHead }),
+    ...fieldsOfHits({ record: isRead && limit > 0, texts: isHead }),
     from: isHead ? 0 : Math.max(0, offset - (related?.hits.length ?? 0)),
     size: isHead ? Math.max(headSize, offset + limit) : limit,
   }

@@ -14,7 +14,7 @@ import type { Pause } from '../../workers/pause.ts'
 import { abortFailure, engineUnavailable, jsonText } from '../remote/answers.ts'
 
 /** Request to the cluster. */
-export type ClusterCall = {
+type ClusterCall = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
   /** Begins with `/`; names in it are spelled for a URL. */
   readonly path: string
@@ -101,7 +101,7 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
       return { abort: () => ending.abort() } as ReturnType<Connection['request']>
     }
     override close(): Connection {
-      // What it aborts is rejected to whoever waits for it.
+      // The calls that it aborts are rejected.
       this.#service.close().catch(() => undefined)
       return this
     }

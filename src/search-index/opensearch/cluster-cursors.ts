@@ -1,5 +1,5 @@
 /**
- * Cursors on a cluster: points in time, which keep the documents of a search as they were, whoever writes. Cursors of one state of the
+ * Cursors on a cluster: points in time, which keep the documents of a search as they were, even if another process writes. Cursors of one state of the
  * same indices share a point in time, because a node has 300 of them for each shard.
  */
 
@@ -14,12 +14,12 @@ import {
   hitOf,
   partHits,
   type RankedHit,
-  runSearch,
+  searchOnCluster,
   searchBody,
 } from './cluster-answer.ts'
 import { ClusterRefusal } from './cluster-client.ts'
 import { type ClusterPlan, sortNumber } from './cluster-plan.ts'
-import { clusterSearch, hitFields } from './cluster-reads.ts'
+import { clusterSearch, fieldsOfHits } from './cluster-reads.ts'
 
 /** Point in time of some indices. */
 type Point = { readonly id: string; readonly uids: readonly string[] }
@@ -100,7 +100,7 @@ export class ClusterCursors {
         opened.point ??= await this.#pointOf(uids, signal)
         return clusterSearch(context, undefined, { ...body, ...this.#at(opened.point) }, end)
       }
-      const { count, facets, hits, plan } = await runSearch(
+      const { count, facets, hits, plan } = await searchOnCluster(
         wanted,
         span,
         { ...this.#answers, search },
@@ -210,7 +210,7 @@ export class ClusterCursors {
     signal?: AbortSignal,
   ): Promise<readonly RankedHit[]> {
     const query = { bool: { filter: [{ terms: { i: wanted.map(({ id }) => id) } }] } }
-    const fields = hitFields({ record: isRead })
+    const fields = fieldsOfHits({ record: isRead })
     // Records of several indices may have the same id.
     const size = wanted.length * plan.parts.length
     const body = { query, size, sort: ['_doc'], ...fields, ...this.#at(point) }
@@ -247,7 +247,7 @@ export class ClusterCursors {
       const after = places.get(place)
       const window = {
         size: isThere ? size : Math.min(mostSkipped, start - place),
-        ...hitFields({ record: isThere && isRead }),
+        ...fieldsOfHits({ record: isThere && isRead }),
         ...(after && { search_after: after }),
       }
       const { hits } = await clusterSearch(context, undefined, { ...body, ...window }, signal)

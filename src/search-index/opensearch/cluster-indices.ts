@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { parseAnswer } from '../remote/answers.ts'
-import { type EngineGeneration, generationOfNote, noteOf } from '../remote/generation.ts'
+import { type EngineGeneration, generationOfNote, generationNote } from '../remote/generation.ts'
 import { type ClusterClient, isRefusedAs, whenPresent } from './cluster-client.ts'
 import { type ClusterNames, dictionaryIndex, recordIndex, type Sharding } from './cluster-layout.ts'
 
@@ -55,60 +55,33 @@ export function clusterIndices(
   names: ClusterNames,
   sharding: Sharding,
 ): ClusterIndices {
-  const makeOnce = async (name: string, body: object): Promise<boolean> => {
-    try {
-      await client.call({ method: 'PUT', path: pathOf(name), body, query: times, isChange: true })
-      return true
-    } catch (error) {
-      if (isRefusedAs(error, 'resource_already_exists_exception')) return false
-      throw error
-    }
-  }
+  const { change, makeOnce } = changesOf(client)
   return {
     drop: async (name) => {
-      const dropping = client.call({
-        method: 'DELETE',
-        path: pathOf(name),
-        query: times,
-        isChange: true,
-      })
-      await whenPresent(dropping, undefined)
+      await whenPresent(change('DELETE', pathOf(name)), undefined)
     },
     make: async (generation, isSearched) => {
       const { settings, languages, uid } = generation
-      const known = noteOf(generation)
+      const known = generationNote(generation)
       const body = recordIndex(settings, languages, { ...sharding, known })
       const aliases = isSearched ? { aliases: { [names.alias(settings.index)]: {} } } : {}
       await makeOnce(uid, { ...body, ...aliases })
     },
     note: async (generation) => {
-      const path = `${pathOf(generation.uid)}/_mapping`
-      const body = { _meta: { known: noteOf(generation) } }
-      await client.call({ method: 'PUT', path, body, query: times, isChange: true })
+      const body = { _meta: { known: generationNote(generation) } }
+      await change('PUT', `${pathOf(generation.uid)}/_mapping`, body)
     },
     point: async ({ uid, settings }, old) => {
       const alias = names.alias(settings.index)
       const removals = old.map((index) => ({ remove: { index, alias, must_exist: false } }))
-      const actions = [...removals, { add: { index: uid, alias } }]
-      await client.call({
-        method: 'POST',
-        path: '/_aliases',
-        body: { actions },
-        query: times,
-        isChange: true,
-      })
+      await change('POST', '/_aliases', { actions: [...removals, { add: { index: uid, alias } }] })
     },
     ensureDictionaries: async () => {
       await makeOnce(names.facetValues, dictionaryIndex(sharding))
       return makeOnce(names.terms, dictionaryIndex(sharding))
     },
     stored: (signal) => storedGenerations(client, names, signal),
-    written: async (signal) => {
-      const members = 'indices.*.total.refresh.total,indices.*.shards.*.seq_no.max_seq_no'
-      const query = { level: 'shards', filter_path: members }
-      const path = `/${names.all}/_stats/refresh,indexing`
-      return JSON.stringify(await client.call({ method: 'GET', path, query }, signal))
-    },
+    written: (signal) => writtenText(client, names, signal),
     refresh: async (indices, signal) => {
       const path = `/${indices.map(encodeURIComponent).join(',')}/_refresh`
       await client.call({ method: 'POST', path, isChange: true }, signal)
@@ -130,4 +103,35 @@ async function storedGenerations(
     // Another platform may have a prefix that begins with ours.
     return name.startsWith(`${alias}-`) ? [{ ...generation, isAliased: alias in aliases }] : []
   })
+}
+
+async function writtenText(
+  client: ClusterClient,
+  names: ClusterNames,
+  signal?: AbortSignal,
+): Promise<string> {
+  const members = 'indices.*.total.refresh.total,indices.*.shards.*.seq_no.max_seq_no'
+  const query = { level: 'shards', filter_path: members }
+  const path = `/${names.all}/_stats/refresh,indexing`
+  return JSON.stringify(await client.call({ method: 'GET', path, query }, signal))
+}
+
+/** Changes of a cluster; `makeOnce` resolves with whether the index was missing. */
+function changesOf(client: ClusterClient) {
+  const change = (
+    method: 'PUT' | 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<unknown> =>
+    client.call({ method, path, query: times, isChange: true, ...(body && { body }) })
+  const makeOnce = async (name: string, body: object): Promise<boolean> => {
+    try {
+      await change('PUT', pathOf(name), body)
+      return true
+    } catch (error) {
+      if (isRefusedAs(error, 'resource_already_exists_exception')) return false
+      throw error
+    }
+  }
+  return { change, makeOnce }
 }

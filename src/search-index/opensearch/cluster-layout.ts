@@ -88,7 +88,7 @@ export const fieldPaths = {
 } as const
 
 /** Token with its language bucket. */
-export const bucketToken = (bucket: string, token: string): string => `${bucket}:${token}`
+export const clusterToken = (bucket: string, token: string): string => `${bucket}:${token}`
 
 /** Places of the boxes of a document. */
 export const boxPlaces: readonly number[] = [0, 1, 2, 3]
@@ -223,7 +223,7 @@ export function clusterDocument(document: Document, layout: ClusterDocuments): M
     for (const { bucket, words } of indexedValues(values, layout.languages)) {
       const joined = words.map(({ token }) => token).join(' ')
       plain.push(joined)
-      inBucket.push(words.map(({ token }) => bucketToken(bucket, token)).join(' '))
+      inBucket.push(words.map(({ token }) => clusterToken(bucket, token)).join(' '))
       if (field !== idField) ((all[field] ??= {})[bucket] ??= []).push(joined)
       for (const word of words) layout.onWord(word)
     }

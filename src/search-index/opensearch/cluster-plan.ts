@@ -32,7 +32,7 @@ export type ClusterPlan = {
 }
 
 /** Makes the plan of a search. */
-export async function planSearch(
+export async function planOnCluster(
   request: ClusterRequest,
   context: ClusterReads,
   signal?: AbortSignal,
@@ -119,7 +119,7 @@ function sortClauses(
   return [...(isScored ? [{ _score: 'desc' }] : []), ...clauses, { x: 'asc' }, { i: 'asc' }]
 }
 
-/** Number that a sort value stands for: none for texts and in place of a missing value. */
+/** Number of a sort value: none for texts and in place of a missing value. */
 export const sortNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Math.abs(value) < lastNumber && Math.abs(value) !== lastDate
     ? value

@@ -92,7 +92,7 @@ export async function clusterSearch(
 }
 
 /** Members of a search that ask for index and id of hits, and with `texts` for those of their texts. */
-export const hitFields = (wanted: { readonly record: boolean; readonly texts?: boolean }) => ({
+export const fieldsOfHits = (wanted: { readonly record: boolean; readonly texts?: boolean }) => ({
   _source: wanted.record,
   docvalue_fields: ['i', 'x'],
   ...(wanted.texts === true && { stored_fields: ['y'] }),
@@ -110,7 +110,7 @@ const multiShape = z.object({
 })
 
 /** Several searches in one call. */
-export async function clusterSearches(
+async function clusterSearches(
   { client }: Pick<ClusterReads, 'client'>,
   searches: readonly { readonly uid: string; readonly body: Readonly<Record<string, unknown>> }[],
   signal?: AbortSignal,

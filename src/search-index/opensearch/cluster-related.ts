@@ -5,7 +5,7 @@ import type { Closeness } from '../remote/head-order.ts'
 import type { Hit, SearchRequest } from '../search-index.ts'
 import { recordKey } from './cluster-layout.ts'
 import type { ClusterPlan } from './cluster-plan.ts'
-import { type ClusterHit, type ClusterReads, clusterSearch, hitFields } from './cluster-reads.ts'
+import { type ClusterHit, type ClusterReads, clusterSearch, fieldsOfHits } from './cluster-reads.ts'
 import type { ClusterVectors, NearRecord } from './cluster-vectors.ts'
 import { allOf, anyOf, type ClusterQuery, oneOf } from './query-conditions.ts'
 
@@ -33,7 +33,7 @@ export async function relatedOnCluster(
   const joining = near.slice(0, meaning.most)
   const find = async (query: ClusterQuery, isRead: boolean) => {
     const size = joining.length * uids.length
-    const fields = hitFields({ record: isRead, texts: isRead })
+    const fields = fieldsOfHits({ record: isRead, texts: isRead })
     const body = { query: { bool: { filter: [query] } }, size, sort: plan.sort, ...fields }
     return size > 0 ? (await clusterSearch(context, uids, body, signal)).hits : []
   }

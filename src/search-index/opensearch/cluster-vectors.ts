@@ -12,9 +12,15 @@ import type { Filter, IndexChange, VectorChange } from '../search-index.ts'
 import { isZero } from '../vectors.ts'
 import { whenPresent } from './cluster-client.ts'
 import { type ClusterNames, recordKey, type Sharding, shardSettings } from './cluster-layout.ts'
-import { type ClusterReads, clusterSearch, documentsByKey, hitFields } from './cluster-reads.ts'
+import { type ClusterReads, clusterSearch, documentsByKey, fieldsOfHits } from './cluster-reads.ts'
 import { sendBulk } from './cluster-writer.ts'
-import { allOf, type ClusterQuery, everything, filterQuery, isNothing } from './query-conditions.ts'
+import {
+  allOf,
+  type ClusterQuery,
+  everything,
+  clusterFilter,
+  isNothing,
+} from './query-conditions.ts'
 
 /** Most documents under a filter whose vectors are compared, and most that are compared by their signs. */
 const mostCompared = 1_000
@@ -136,7 +142,7 @@ export class ClusterVectors {
     if (isZero(vector)) return []
     const near = await Promise.all(
       parts.map((part) =>
-        this.#nearestIn(part, vector, filterQuery(filter, part.settings), signal),
+        this.#nearestIn(part, vector, clusterFilter(filter, part.settings), signal),
       ),
     )
     return near
@@ -161,7 +167,7 @@ export class ClusterVectors {
         query,
         size: mostCompared,
         track_total_hits: true,
-        ...hitFields({ record: false }),
+        ...fieldsOfHits({ record: false }),
       }
       const { total, hits } = await clusterSearch(this.#parts.context, [part.uid], body, signal)
       return { total, ids: hits.map(({ id }) => id) }

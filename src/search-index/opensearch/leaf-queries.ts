@@ -11,12 +11,12 @@ import type { SearchRequest } from '../search-index.ts'
 import type { SearchedLeaf, SearchedPhrase } from '../text-scores.ts'
 import { isPrefix, literalPrefix } from '../wildcard.ts'
 import type { Target } from '../word-forms.ts'
-import { bucketToken, fieldPaths } from './cluster-layout.ts'
+import { clusterToken, fieldPaths } from './cluster-layout.ts'
 import {
   allOf,
   anyOf,
   type ClusterQuery,
-  filterQuery,
+  clusterFilter,
   nothing,
   oneOf,
   treeQuery,
@@ -54,7 +54,7 @@ function phrasesIn(
     if (first === undefined || share === 0 || !isReached(own, place)) continue
     const bucket = own ?? place?.bucket
     const searched =
-      bucket === undefined ? tokens : tokens.map((token) => bucketToken(bucket, token))
+      bucket === undefined ? tokens : tokens.map((token) => clusterToken(bucket, token))
     const path = bucket === undefined ? plainPath(place) : bucketPath(place)
     if (tokens.length === 1) (bucket === undefined ? plain : inBucket).push(searched.join(''))
     else queries.push({ match_phrase: { [path]: searched.join(' ') } })
@@ -72,7 +72,7 @@ function isReached(bucket: string | undefined, place: SearchedField | undefined)
 function patternIn(pattern: string, place: SearchedField | undefined): ClusterQuery {
   const bucket = place?.bucket
   const path = bucket === undefined ? plainPath(place) : bucketPath(place)
-  const value = bucket === undefined ? pattern : bucketToken(bucket, pattern)
+  const value = bucket === undefined ? pattern : clusterToken(bucket, pattern)
   return isPrefix(pattern)
     ? { prefix: { [path]: { value: literalPrefix(value) } } }
     : { wildcard: { [path]: { value } } }
@@ -94,7 +94,7 @@ export function clusterMatch(
   targets: ReadonlyMap<Leaf, readonly Target[]>,
 ): ClusterMatch {
   const { settings, languages } = part
-  const filter = filterQuery(request.filter, settings)
+  const filter = clusterFilter(request.filter, settings)
   const tree = matchedTree(request)
   const leaves = new Map(
     [...new Set(leavesOf(tree))].map((leaf) => [

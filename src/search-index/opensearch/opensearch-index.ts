@@ -104,10 +104,8 @@ function openCluster(options: OpensearchOptions) {
   const { log, now, prefix = '', languages = indexedLanguages, shards = 1, replicas } = options
   const client = connectCluster({ callMs: 30_000, ...options })
   const names = clusterNames(prefix)
-  const indices = clusterIndices(client, names, {
-    shards,
-    ...(replicas !== undefined && { replicas }),
-  })
+  const sharding = { shards, replicas }
+  const indices = clusterIndices(client, names, sharding)
   const count = { changes: 0 }
   const changes = () => count.changes
   const find = clusterTerms(client, names)
@@ -122,7 +120,6 @@ function openCluster(options: OpensearchOptions) {
     isSharded: shards > 1,
     log,
   }
-  const sharding = { shards, ...(replicas !== undefined && { replicas }) }
   const vectors = new ClusterVectors({ context, names, sharding })
   const answers: ClusterAnswers = { context, titles: clusterTitles(context), vectors }
   const cursors = new ClusterCursors(answers, options.cursors)
@@ -134,10 +131,22 @@ function openCluster(options: OpensearchOptions) {
     count: async (uid) =>
       (await clusterCounts({ client, counts: noCache() }, [{ uid, query: everything }]))[0] ?? 0,
   })
+  const open = () => new ClusterWriter({ client, names, indices, searched: () => state.searched })
+  const { writer, listen } = recoveringWriter(open, state, log)
+  const queue = new EngineQueue(async (some, signal) => {
+    await writer.write(some, signal)
+    await vectors.removeWith(some, signal)
+  })
+  const parts = { listen, client, indices, state, count, context }
+  return { ...parts, answers, cursors, writer, queue, log, find }
+}
+
+/** Writer that makes the indices again after a loss, and the way to hear of it. */
+function recoveringWriter(open: () => ClusterWriter, state: ClusterState, log: Log) {
   let settings: readonly IndexSettings[] = []
   let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
   const writer = new RecoveringClusterWriter({
-    open: () => new ClusterWriter({ client, names, indices, searched: () => state.searched }),
+    open,
     resolveUncertainty: () => state.resolveUncertainty(),
     configure: async () => {
       // After a failed attempt the state has only some of the indices.
@@ -147,27 +156,10 @@ function openCluster(options: OpensearchOptions) {
       onLost(rebuild)
     },
   })
-  const queue = new EngineQueue(async (some, signal) => {
-    await writer.write(some, signal)
-    await vectors.removeWith(some, signal)
-  })
   const listen: SearchIndex['onDataLost'] = (listener) => {
     onLost = listener
   }
-  return {
-    listen,
-    client,
-    indices,
-    state,
-    count,
-    context,
-    answers,
-    cursors,
-    writer,
-    queue,
-    log,
-    find,
-  }
+  return { writer, listen }
 }
 
 const noCache = () => new StateCache<number>('search-counts', 1, () => 0)

@@ -77,7 +77,7 @@ export function oneOf(path: string, values: readonly string[]): ClusterQuery {
 type Bounds = { readonly from?: number; readonly to?: number }
 
 /** Condition of a filter; `nothing` for an index that lacks a field, facet or flag of the filter. */
-export function filterQuery(filter: Filter, settings: IndexSettings): ClusterQuery {
+export function clusterFilter(filter: Filter, settings: IndexSettings): ClusterQuery {
   const { date, numbers = [], flags = [], box, facets, after } = filter
   return allOf([
     facets ? facetsQuery(facets, settings) : everything,

@@ -14,7 +14,7 @@ export const abortFailure = (reason: unknown): Failure =>
     : new Failure('time-limit', 'The search engine did not answer in time.', { cause: reason })
 
 /** Parses JSON. Throws `engine-unavailable` for other text. */
-export function parseJson(text: string): unknown {
+export function parsedAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

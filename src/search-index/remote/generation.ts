@@ -35,13 +35,13 @@ const storedNote = z.custom<StoredNote>(
 )
 
 /** Text from which `generationOfNote` makes the generation again. */
-export function noteOf(generation: EngineGeneration): string {
+export function generationNote(generation: EngineGeneration): string {
   const { uid: _, instance: mark, isComplete: isWhole, ...facts } = generation
   const note: StoredNote = { mark, ...facts, isWhole }
   return JSON.stringify(note)
 }
 
-/** Generation that is stored in the index of a uid. Throws if the text is not one of `noteOf`. */
+/** Generation that is stored in the index of a uid. Throws if the text is not one of `generationNote`. */
 export function generationOfNote(uid: string, text: string): EngineGeneration {
   const { mark: instance, isWhole: isComplete, ...facts } = storedNote.parse(JSON.parse(text))
   return { uid, instance, ...facts, isComplete }

@@ -70,7 +70,7 @@ async function lookUpAll<Result>(
 }
 
 /** Row of the index of terms as a server returns it. */
-export type TermHit = {
+type TermHit = {
   readonly term: string
   /** Absent in rows of an earlier layout. */
   readonly bucket?: string | undefined

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Dictionary } from '../../../src/search-index/remote/dictionary.ts'
 import {
   generationOfNote,
-  noteOf,
+  generationNote,
   type IndexPart,
 } from '../../../src/search-index/remote/generation.ts'
 import { headSize, orderHead } from '../../../src/search-index/remote/head-order.ts'
@@ -79,7 +79,7 @@ describe('a dictionary', () => {
 
 it('a generation is the same after it was stored', () => {
   const { index: _, ...generation } = part
-  expect(generationOfNote('u', noteOf(generation))).toEqual(generation)
+  expect(generationOfNote('u', generationNote(generation))).toEqual(generation)
   expect(() => generationOfNote('u', '{"other":1}')).toThrow('Invalid input')
 })
 
