@@ -33,7 +33,7 @@ export const valuesOf = (row: TextsRow, fields: readonly string[]): readonly Tok
 ]
 
 /** Reads the values of the documents with some numbers. */
-export async function textsOf(
+export async function recordTextsOf(
   { uid, settings }: IndexPart,
   numbers: readonly number[],
   context: Pick<ReadContext, 'client'>,

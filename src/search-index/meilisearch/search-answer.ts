@@ -22,7 +22,7 @@ import {
 } from './engine-reads.ts'
 import { countsIn } from './facet-values.ts'
 import { hasNumberAmong, idAfter } from './filter-conditions.ts'
-import { textsOf } from './record-texts.ts'
+import { recordTextsOf } from './record-texts.ts'
 import {
   type AnswerContext,
   distributionsWith,
@@ -159,7 +159,7 @@ async function findHits<Row>(
     queries: scored ?? new Map(),
     related: keyed(related),
     closeness: closeness && { ...closeness, near: keyed(closeness.near) },
-    textsOf: (part, numbers) => textsOf(part, numbers, context, signal),
+    textsOf: (part, numbers) => recordTextsOf(part, numbers, context, signal),
   })
   if (!ordered && !isLast) return undefined
   const page = (ordered ?? found.hits).slice(offset, offset + limit)
