@@ -133,7 +133,21 @@ export type ClusterCount = { readonly uid: string; readonly query: ClusterQuery 
 
 const totalShape = z.object({ hits: z.object({ total: z.object({ value: z.number() }) }) })
 
-/** Counts of each request; they are cached until something is written, and unknown ones are asked for in one call. */
+/** Counts of each request, by one call. */
+export async function freshCounts(
+  context: Pick<ClusterReads, 'client'>,
+  requests: readonly ClusterCount[],
+  signal?: AbortSignal,
+): Promise<readonly number[]> {
+  if (requests.length === 0) return []
+  const searches = requests.map(({ uid, query }) => {
+    return { uid, body: { query, size: 0, track_total_hits: true } }
+  })
+  const answers = await clusterSearches(context, searches, signal)
+  return answers.map((answer) => parseAnswer(totalShape, answer).hits.total.value)
+}
+
+/** Counts of each request; they are cached until something is written. */
 export async function clusterCounts(
   context: Pick<ClusterReads, 'client' | 'counts'>,
   requests: readonly ClusterCount[],
@@ -141,20 +155,16 @@ export async function clusterCounts(
 ): Promise<readonly number[]> {
   const { counts: cache } = context
   const state = cache.state()
-  const keys = requests.map(({ uid, query }) => `${uid} ${JSON.stringify(query)}`)
-  const known = new Map(keys.map((key) => [key, cache.get(key)]))
-  const unknown = requests.filter((_, i) => known.get(keys[i] ?? '') === undefined)
-  const searches = unknown.map(({ uid, query }) => {
-    return { uid, body: { query, size: 0, track_total_hits: true } }
-  })
-  const answers = searches.length > 0 ? await clusterSearches(context, searches, signal) : []
-  for (const [i, { uid, query }] of unknown.entries()) {
-    const key = `${uid} ${JSON.stringify(query)}`
-    const count = parseAnswer(totalShape, answers[i]).hits.total.value
+  const keyOf = ({ uid, query }: ClusterCount) => `${uid} ${JSON.stringify(query)}`
+  const known = new Map(requests.map((each) => [keyOf(each), cache.get(keyOf(each))]))
+  const unknown = requests.filter((each) => known.get(keyOf(each)) === undefined)
+  for (const [i, count] of (await freshCounts(context, unknown, signal)).entries()) {
+    const [key] = unknown.slice(i, i + 1).map(keyOf)
+    if (key === undefined) continue
     known.set(key, count)
     cache.set(key, count, state)
   }
-  return keys.map((key) => known.get(key) ?? 0)
+  return requests.map((each) => known.get(keyOf(each)) ?? 0)
 }
 
 const documentsShape = z.object({

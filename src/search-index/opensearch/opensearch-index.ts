@@ -25,7 +25,7 @@ import { ClusterCursors } from './cluster-cursors.ts'
 import { clusterFacetValues, clusterTitles } from './cluster-facets.ts'
 import { clusterIndices } from './cluster-indices.ts'
 import { clusterNames, type Sharding } from './cluster-layout.ts'
-import { clusterCounts, type ClusterReads, clusterTerms } from './cluster-reads.ts'
+import { type ClusterReads, clusterTerms, freshCounts } from './cluster-reads.ts'
 import { ClusterState } from './cluster-state.ts'
 import { ClusterVectors } from './cluster-vectors.ts'
 import { ClusterWriter, RecoveringClusterWriter } from './cluster-writer.ts'
@@ -128,8 +128,7 @@ function openCluster(options: OpensearchOptions) {
     indices,
     languages,
     isRead: (name) => cursors.isRead(name),
-    count: async (uid) =>
-      (await clusterCounts({ client, counts: noCache() }, [{ uid, query: everything }]))[0] ?? 0,
+    count: async (uid) => (await freshCounts({ client }, [{ uid, query: everything }]))[0] ?? 0,
   })
   const open = () => new ClusterWriter({ client, names, indices, searched: () => state.searched })
   const { writer, listen } = recoveringWriter(open, state, log)
@@ -161,8 +160,6 @@ function recoveringWriter(open: () => ClusterWriter, state: ClusterState, log: L
   }
   return { writer, listen }
 }
-
-const noCache = () => new StateCache<number>('search-counts', 1, () => 0)
 
 /** Calls that write. They are counted as changes even if they fail, because the cluster may have carried them out. */
 function changingCalls(
@@ -295,7 +292,7 @@ const keepingCalls = (
       whenConfigured(async () => {
         const parts = [...state.searched]
         const requests = parts.map(([, { uid }]) => ({ uid, query: everything }))
-        const counts = await clusterCounts({ ...context, counts: noCache() }, requests)
+        const counts = await freshCounts(context, requests)
         return { documents: Object.fromEntries(parts.map(([index], i) => [index, counts[i] ?? 0])) }
       }),
   }) satisfies Partial<SearchIndex>
