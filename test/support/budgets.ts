@@ -13,9 +13,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   program: 1154,
 
-  client: 2883,
+  client: 2886,
 
-  config: 2015,
+  config: 2055,
 
   console: 2917,
 
@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   jobs: 625,
 
-  main: 5057,
+  main: 5084,
 
   metrics: 7395,
 
@@ -37,7 +37,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   projector: 7260,
 
-  rdf: 4730,
+  rdf: 4870,
 
   repository: 13500,
 
@@ -45,15 +45,15 @@ const budgets: Readonly<Record<string, number>> = {
 
   search: 6426,
 
-  'search-index': 12118,
+  'search-index': 15916,
 
-  store: 7597,
+  store: 7919,
 
-  text: 1130,
+  text: 1132,
 
   vocabularies: 2807,
 
-  workers: 1749,
+  workers: 1761,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
