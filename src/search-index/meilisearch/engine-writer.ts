@@ -6,14 +6,14 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { IndexName } from '../index-settings.ts'
-import { engineUnavailable, jsonText, parseAnswer } from '../remote/answers.ts'
+import { jsonText, parseAnswer } from '../remote/answers.ts'
 import { Dictionary } from '../remote/dictionary.ts'
 import type { EngineGeneration, SearchedGeneration } from '../remote/generation.ts'
 import { RemovalMemory } from '../remote/removal-memory.ts'
 import { termKey, termRow } from '../remote/term-rows.ts'
 import type { Document, IndexChange } from '../search-index.ts'
 import { attributes, documentKey, type Uids } from './attributes.ts'
-import { type EngineClient, hasLostData, type WaitForTasks } from './engine-client.ts'
+import type { EngineClient, WaitForTasks } from './engine-client.ts'
 import { whenIndexExists } from './engine-indices.ts'
 import { engineDocument, type Layout } from './stored-document.ts'
 
@@ -319,56 +319,4 @@ function* portions(lines: readonly string[]): Generator<readonly string[]> {
     chars += line.length
   }
   if (from < lines.length) yield lines.slice(from)
-}
-
-type RecoveryContext = {
-  /** Makes a writer without cached state. */
-  readonly open: () => EngineWriter
-  /** As `EngineState.resolveUncertainty`. */
-  readonly resolveUncertainty: () => Promise<void>
-  /** Configures the server again. */
-  readonly configure: () => Promise<void>
-}
-
-/**
- * Writes to a server that may lose its data. After a loss it replaces its writer, which caches state of the server, and creates the
- * indices again.
- */
-export class RecoveringWriter {
-  readonly #context: RecoveryContext
-  #isLost = false
-  #writer: EngineWriter
-
-  constructor(context: RecoveryContext) {
-    this.#context = context
-    this.#writer = context.open()
-  }
-
-  /** Present writer. */
-  get current(): EngineWriter {
-    return this.#writer
-  }
-
-  /** As `EngineWriter.write`. Rejects if the server has lost its data, and until the indices are created again. */
-  async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
-    if (this.#isLost) await this.#renew()
-    await this.#context.resolveUncertainty()
-    try {
-      await this.#writer.write(changes, signal)
-    } catch (error) {
-      if (!hasLostData(error)) throw error
-      this.#isLost = true
-      await this.#renew()
-      throw engineUnavailable(
-        'The search engine came back without its data, which are written again.',
-        error,
-      )
-    }
-  }
-
-  async #renew(): Promise<void> {
-    this.#writer = this.#context.open()
-    await this.#context.configure()
-    this.#isLost = false
-  }
 }

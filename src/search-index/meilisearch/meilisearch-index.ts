@@ -1,11 +1,12 @@
 /** `SearchIndex` on Meilisearch, a separate server, for more records than the embedded engine can hold. */
 
 import { randomUUID } from 'node:crypto'
-import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { CursorLimits } from '../cursors.ts'
-import type { IndexName, IndexSettings } from '../index-settings.ts'
+import type { IndexName } from '../index-settings.ts'
 import { EngineQueue, type WriteChanges } from '../remote/engine-queue.ts'
+import { firstContact } from '../remote/first-contact.ts'
+import { type RecoveringWriter, recoveringWriter } from '../remote/recovering-writer.ts'
 import { WordTargets } from '../remote/word-targets.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { truncateLists } from '../truncate-lists.ts'
@@ -13,12 +14,12 @@ import { indexedLanguages } from '../../text/language.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { uidsOf } from './attributes.ts'
 import { DocumentCounts } from './document-counts.ts'
-import { connectEngine, releaseOf, taskWaiter } from './engine-client.ts'
+import { connectEngine, hasLostData, releaseOf, taskWaiter } from './engine-client.ts'
 import { type EngineIndices, engineIndices } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
 import { EngineState } from './engine-state.ts'
 import { EngineVectors } from './engine-vectors.ts'
-import { EngineWriter, RecoveringWriter } from './engine-writer.ts'
+import { EngineWriter } from './engine-writer.ts'
 import { allFacetValues, titlesOnEngine } from './facet-values.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
 import { answerSearch, fetchEntries, fetchRecord } from './search-answer.ts'
@@ -59,11 +60,9 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
   const { log } = options
   const engine = openEngine(options)
   const { client, queue } = engine
-  const connectOnce = untilSuccess(() => releaseOf(client, log))
-  await connectOnce().catch((error: unknown) => {
-    if (error instanceof Failure && error.kind === 'engine-unavailable') return
-    client.close()
-    throw error
+  const connectOnce = await firstContact({
+    attempt: () => releaseOf(client, log),
+    close: () => client.close(),
   })
   return {
     preferredBatch,
@@ -105,35 +104,15 @@ function openEngine(options: MeilisearchOptions) {
   const { isReader = false } = options
   const cursors = new MeilisearchCursors(answerContext, options.cursors, isReader)
   const beforeWrite = (uid: string, keys: readonly string[]) => cursors.beforeWrite(uid, keys)
-  let settings: readonly IndexSettings[] = []
-  let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
-  const writer = new RecoveringWriter({
-    open: () =>
-      new EngineWriter({
-        client,
-        waitForTasks,
-        uids,
-        searched: () => state.searched,
-        beforeWrite,
-      }),
-    resolveUncertainty: () => state.resolveUncertainty(),
-    configure: async () => {
-      // After a failed attempt the state has only some of the indices.
-      if (state.current.length > settings.length) settings = state.current
-      const rebuild = await state.configure(settings)
-      log.warn({ indices: rebuild }, 'index.lost')
-      onLost(rebuild)
-    },
-  })
+  const open = () =>
+    new EngineWriter({ client, waitForTasks, uids, searched: () => state.searched, beforeWrite })
+  const { writer, listen } = recoveringWriter({ open, hasLostData, state, log })
   const queue = new EngineQueue(writesTo(writer, vectors))
-  const listen: SearchIndex['onDataLost'] = (listener) => {
-    onLost = listener
-  }
   return { listen, client, indices, state, count, answerContext, cursors, writer, queue, log }
 }
 
 const writesTo =
-  (writer: RecoveringWriter, vectors: EngineVectors): WriteChanges =>
+  (writer: RecoveringWriter<EngineWriter>, vectors: EngineVectors): WriteChanges =>
   async (changes, signal) => {
     await writer.write(changes, signal)
     await vectors.removeWith(changes, signal)
@@ -251,14 +230,4 @@ function readingCalls(
 async function documentCounts({ searched }: EngineState, indices: EngineIndices) {
   const counts = await indices.counts()
   return Object.fromEntries([...searched].map(([index, { uid }]) => [index, counts.get(uid) ?? 0]))
-}
-
-/** Repeats an attempt at each call until it has succeeded once. */
-function untilSuccess(attempt: () => Promise<unknown>): () => Promise<void> {
-  let hasSucceeded = false
-  return async () => {
-    if (hasSucceeded) return
-    await attempt()
-    hasSucceeded = true
-  }
 }

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { IndexName } from '../index-settings.ts'
-import { engineUnavailable, jsonText, parseAnswer } from '../remote/answers.ts'
+import { jsonText, parseAnswer } from '../remote/answers.ts'
 import { Dictionary, type DictionaryEntry } from '../remote/dictionary.ts'
 import type { EngineGeneration, SearchedGeneration } from '../remote/generation.ts'
 import { RemovalMemory } from '../remote/removal-memory.ts'
@@ -282,55 +282,7 @@ async function sendEntries(
 }
 
 /** Whether a failed write means that the cluster has lost its data. */
-const hasLostIndex = (error: unknown): boolean =>
+export const hasLostIndex = (error: unknown): boolean =>
   error instanceof Failure &&
   error.cause instanceof ClusterRefusal &&
   error.cause.type === 'index_not_found_exception'
-
-type RecoveryContext = {
-  /** Makes a writer without cached state. */
-  readonly open: () => ClusterWriter
-  readonly resolveUncertainty: () => Promise<void>
-  /** Configures the cluster again. */
-  readonly configure: () => Promise<void>
-}
-
-/** Writes to a cluster that may lose its data; after a loss the indices are made again. */
-export class RecoveringClusterWriter {
-  readonly #context: RecoveryContext
-  #isLost = false
-  #writer: ClusterWriter
-
-  constructor(context: RecoveryContext) {
-    this.#context = context
-    this.#writer = context.open()
-  }
-
-  /** Present writer. */
-  get current(): ClusterWriter {
-    return this.#writer
-  }
-
-  /** As `ClusterWriter.write`. Rejects if the cluster has lost its data, and until the indices are made again. */
-  async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
-    if (this.#isLost) await this.#renew()
-    await this.#context.resolveUncertainty()
-    try {
-      await this.#writer.write(changes, signal)
-    } catch (error) {
-      if (!hasLostIndex(error)) throw error
-      this.#isLost = true
-      await this.#renew()
-      throw engineUnavailable(
-        'The search engine came back without its data, which are written again.',
-        error,
-      )
-    }
-  }
-
-  async #renew(): Promise<void> {
-    this.#writer = this.#context.open()
-    await this.#context.configure()
-    this.#isLost = false
-  }
-}

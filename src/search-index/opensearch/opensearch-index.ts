@@ -7,8 +7,9 @@ import { indexedLanguages } from '../../text/language.ts'
 import { wordsNear } from '../../text/nearest.ts'
 import type { Pause } from '../../workers/pause.ts'
 import type { CursorLimits } from '../cursors.ts'
-import type { IndexName, IndexSettings } from '../index-settings.ts'
 import { EngineQueue } from '../remote/engine-queue.ts'
+import { firstContact } from '../remote/first-contact.ts'
+import { recoveringWriter } from '../remote/recovering-writer.ts'
 import { StateCache } from '../remote/state-cache.ts'
 import { type FindTerms, WordTargets } from '../remote/word-targets.ts'
 import type { SearchIndex } from '../search-index.ts'
@@ -28,7 +29,7 @@ import { clusterNames, type Sharding } from './cluster-layout.ts'
 import { type ClusterReads, clusterTerms, freshCounts } from './cluster-reads.ts'
 import { ClusterState } from './cluster-state.ts'
 import { ClusterVectors } from './cluster-vectors.ts'
-import { ClusterWriter, RecoveringClusterWriter } from './cluster-writer.ts'
+import { ClusterWriter, hasLostIndex } from './cluster-writer.ts'
 import { everything } from './query-conditions.ts'
 
 type OpensearchOptions = Sharding & {
@@ -69,11 +70,9 @@ export async function opensearchIndex(options: OpensearchOptions): Promise<Searc
   const engine = openCluster(options)
   const { client, queue, log } = engine
   let lastWritten: string | undefined
-  const connectOnce = untilReached(() => clusterRelease(client, log))
-  await connectOnce().catch((error: unknown) => {
-    if (error instanceof Failure && error.kind === 'engine-unavailable') return
-    client.close()
-    throw error
+  const connectOnce = await firstContact({
+    attempt: () => clusterRelease(client, log),
+    close: () => client.close(),
   })
   return {
     preferredBatch,
@@ -131,34 +130,13 @@ function openCluster(options: OpensearchOptions) {
     count: async (uid) => (await freshCounts({ client }, [{ uid, query: everything }]))[0] ?? 0,
   })
   const open = () => new ClusterWriter({ client, names, indices, searched: () => state.searched })
-  const { writer, listen } = recoveringWriter(open, state, log)
+  const { writer, listen } = recoveringWriter({ open, hasLostData: hasLostIndex, state, log })
   const queue = new EngineQueue(async (some, signal) => {
     await writer.write(some, signal)
     await vectors.removeWith(some, signal)
   })
   const parts = { listen, client, indices, state, count, context }
   return { ...parts, answers, cursors, writer, queue, log, find }
-}
-
-/** Writer that makes the indices again after a loss, and the way to hear of it. */
-function recoveringWriter(open: () => ClusterWriter, state: ClusterState, log: Log) {
-  let settings: readonly IndexSettings[] = []
-  let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
-  const writer = new RecoveringClusterWriter({
-    open,
-    resolveUncertainty: () => state.resolveUncertainty(),
-    configure: async () => {
-      // After a failed attempt the state has only some of the indices.
-      if (state.current.length > settings.length) settings = state.current
-      const rebuild = await state.configure(settings)
-      log.warn({ indices: rebuild }, 'index.lost')
-      onLost(rebuild)
-    },
-  })
-  const listen: SearchIndex['onDataLost'] = (listener) => {
-    onLost = listener
-  }
-  return { writer, listen }
 }
 
 /** Calls that write. They are counted as changes even if they fail, because the cluster may have carried them out. */
@@ -301,13 +279,3 @@ const isMissing = (error: unknown): boolean =>
   error instanceof Failure &&
   error.cause instanceof ClusterRefusal &&
   [404, 503].includes(error.cause.status)
-
-/** Repeats an attempt at each call until it has succeeded once. */
-function untilReached(attempt: () => Promise<unknown>): () => Promise<void> {
-  let isReached = false
-  return async () => {
-    if (isReached) return
-    await attempt()
-    isReached = true
-  }
-}

@@ -1,11 +1,12 @@
 /** A server that comes back without its data: it is configured again, and nothing that was known of it is believed. */
 
 import { expect, it } from 'vitest'
+import { EngineWriter } from '../../../../src/search-index/meilisearch/engine-writer.ts'
+import { RecoveringWriter } from '../../../../src/search-index/remote/recovering-writer.ts'
 import {
-  EngineWriter,
-  RecoveringWriter,
-} from '../../../../src/search-index/meilisearch/engine-writer.ts'
-import { refusalFailure } from '../../../../src/search-index/meilisearch/engine-client.ts'
+  hasLostData,
+  refusalFailure,
+} from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { fake } from './fake.ts'
 
@@ -33,6 +34,7 @@ function renewing(fails: () => Error, configured: (() => Promise<void>)[] = []) 
       opened.push(one)
       return one
     },
+    hasLostData,
     resolveUncertainty: async () => void calls.certain++,
     configure: async () => {
       calls.configured += 1
