@@ -120,6 +120,8 @@ type More = {
   readonly headers?: Readonly<Record<string, string>>
   /** Members of the problem beside the standard ones (RFC 9457 3.2). */
   readonly members?: Readonly<Record<string, string>>
+  /** Least milliseconds after which a loop of the platform may try again, because a try is work for an overloaded service; 0 = not known. */
+  readonly pauseMs?: number
   readonly cause?: unknown
 }
 
@@ -135,6 +137,7 @@ export class Failure extends Error {
   readonly status: 413 | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly members: Readonly<Record<string, string>>
+  readonly pauseMs: number | undefined
 
   constructor(kind: Kind, detail: string, more: More = {}) {
     super(`${kind}: ${detail}`, { cause: more.cause })
@@ -146,6 +149,7 @@ export class Failure extends Error {
     this.status = more.status
     this.headers = more.headers ?? {}
     this.members = more.members ?? {}
+    this.pauseMs = more.pauseMs
   }
 }
 

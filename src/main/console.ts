@@ -201,6 +201,7 @@ async function statusOf(
     services: [...context.config.services],
     store: store.ready ? 'ready' : 'away',
     index: index.ready ? 'ready' : 'away',
+    ...(index.details && { indexDetails: index.details }),
     pending: context.projection.pending(),
     reconciled: reconciling.last() ?? null,
     ...(harvesting && {

@@ -34,7 +34,7 @@ export function startingHealth(
   return { status: 'waiting', version, started, role, waitingFor }
 }
 
-/** Health of open services: `degraded` while store or engine is unavailable or the store accepts no writes. */
+/** Health of open services: `degraded` while store or engine is unavailable or accepts no writes. */
 export async function runningHealth(
   engines: Omit<Engines, 'close'>,
   { reconciled, scheduler }: Pick<Services, 'reconciled' | 'scheduler'>,
@@ -43,7 +43,7 @@ export async function runningHealth(
   const { store: graphs, index: engine, profile, projection, config, disk, jobs } = engines
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
   const writing = graphs.writing()
-  const isReady = store.ready && index.ready && writing.writes
+  const isReady = store.ready && writing.writes && index.ready && index.writes !== false
   return {
     status: isStopping ? 'stopping' : isReady ? 'up' : 'degraded',
     version,

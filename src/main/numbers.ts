@@ -71,6 +71,7 @@ export async function showEngines(
   const kept: Kept = { damaged: 0, engine: { ready: true }, bytes: new Map() }
   showStore(context, storeHealth)
   showIndex(context, kept)
+  showEngine(context)
   showFiles(context, kept)
   showNeighbour('store', () => storeHealth() !== undefined)
   showNeighbour('engine', () => kept.engine.ready)
@@ -120,6 +121,27 @@ function showIndex({ projection, numbers: { gauge } }: PlatformContext, kept: Ke
   const filled = 'Part of an index that is filled, while it is being filled.'
   gauge('cartulary_index_rebuild_done_ratio', filled, filling, 'index')
 }
+
+/** Adds what is known of the server of a search engine; of one in this process there is no cluster, and it takes writes. */
+function showEngine({ index: { facts }, numbers: { gauge } }: PlatformContext): void {
+  const writable = 'Whether the search engine takes writes, as far as is known.'
+  gauge('cartulary_engine_writable', writable, () => Number(!facts?.().writeBlock))
+  const status = '1 for the health of the cluster of the search engine when it was asked last.'
+  const statuses = () => {
+    const cluster = facts?.().cluster
+    return cluster
+      ? clusterStatuses.map((one) => [one, Number(one === cluster.status)] as const)
+      : []
+  }
+  gauge('cartulary_engine_cluster_status', status, statuses, 'status')
+  const unassigned = 'Shards and copies of shards that no node of the search engine has.'
+  gauge('cartulary_engine_unassigned_shards', unassigned, () => {
+    const cluster = facts?.().cluster
+    return cluster ? [[cluster.unassigned]] : []
+  })
+}
+
+const clusterStatuses = ['green', 'yellow', 'red'] as const
 
 function showFiles({ disk, numbers: { gauge } }: PlatformContext, kept: Kept): void {
   const damaged = 'Files that were set aside because they were damaged.'

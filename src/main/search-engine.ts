@@ -8,7 +8,7 @@ import { Failure } from '../errors.ts'
 import { embeddedIndex } from '../search-index/sqlite/sqlite-index.ts'
 import { meilisearchIndex } from '../search-index/meilisearch/meilisearch-index.ts'
 import { opensearchIndex } from '../search-index/opensearch/opensearch-index.ts'
-import type { SearchIndex } from '../search-index/search-index.ts'
+import type { ClusterHealth, SearchIndex } from '../search-index/search-index.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { Log } from '../log.ts'
 import { inOwnTurn } from '../workers/event-loop.ts'
@@ -66,16 +66,32 @@ export const effectiveBoosts = (
   ...configured,
 })
 
+/** Health of the engine; `ready` is false when it is unavailable. */
 type EngineHealth = { readonly ready: boolean } & Partial<
   Awaited<ReturnType<SearchIndex['health']>>
->
+> & {
+    readonly cluster?: ClusterHealth
+    /** False while a server refuses writes for a reason that does not end by itself, which is `reason`. */
+    readonly writes?: boolean
+    readonly reason?: string
+    /** Sentences for operators. */
+    readonly details?: readonly string[]
+  }
 
-/** Asks the engine for its health; `ready` is false when it is unavailable. */
-export const engineHealth = (index: SearchIndex): Promise<EngineHealth> =>
-  index.health().then(
-    (health) => ({ ready: true, ...health }),
-    (error: unknown) => {
-      if (error instanceof Failure && error.kind === 'engine-unavailable') return { ready: false }
-      throw error
-    },
-  )
+/** Asks the engine for its health, and adds what is known of a server. */
+export async function engineHealth(index: SearchIndex): Promise<EngineHealth> {
+  const health = await index.health().catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'engine-unavailable') return error
+    throw error
+  })
+  const { cluster, writeBlock, details = [] } = index.facts?.() ?? {}
+  const isReady = !(health instanceof Failure)
+  const all = isReady ? details : [...new Set([health.detail, ...details])]
+  return {
+    ready: isReady,
+    ...(isReady && health),
+    ...(cluster && { cluster }),
+    ...(writeBlock && { writes: false, reason: writeBlock }),
+    ...(all.length > 0 && { details: all }),
+  }
+}

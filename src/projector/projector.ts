@@ -18,7 +18,7 @@ import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { CommittedMark, Mark } from '../store/marks.ts'
-import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
+import { askedPauseMs, type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
 import { conditionVariable } from '../workers/condition.ts'
 import {
   clearMarks,
@@ -56,7 +56,7 @@ type ProjectorContext = {
 const firstPause = 100
 const lastPause = 10_000
 /**
- * Maximum pause while the search engine is unavailable: an attempt is cheap, and nothing becomes searchable until one succeeds.
+ * Maximum pause while the search engine is away, not overloaded: an attempt is cheap, and nothing becomes searchable until then.
  */
 const engineDownPause = 1000
 /** Milliseconds until failed reprojections, and indexed resources whose marks could not be removed, are queued again. */
@@ -229,9 +229,11 @@ export class Projector {
 
   /** Logs the failure of a batch; returns the milliseconds of the pause after it. */
   #pauseAfter(error: unknown): number {
-    const retryInMs = this.#retryMs
+    const askedMs = askedPauseMs(error)
+    const retryInMs = Math.max(this.#retryMs, askedMs ?? 0)
     this.#deps.log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
-    this.#retryMs = Math.min(retryInMs * 2, this.#isEngineDown ? engineDownPause : lastPause)
+    const longest = this.#isEngineDown && askedMs === undefined ? engineDownPause : lastPause
+    this.#retryMs = Math.min(this.#retryMs * 2, longest)
     return retryInMs
   }
 
@@ -377,7 +379,8 @@ export class Projector {
   #postpone(failed: readonly PendingResource[], error: unknown): void {
     const { log, pause } = this.#deps
     const { aborted: isStopping } = this.#stopping.signal
-    const facts = { err: error, resources: failed.length, retryInMs: postponeMs }
+    const retryInMs = Math.max(postponeMs, askedPauseMs(error) ?? 0)
+    const facts = { err: error, resources: failed.length, retryInMs }
     if (!isStopping) log.error(facts, 'projection.postponed')
     this.#unfinished += failed.length
     const restore = () => {
@@ -385,7 +388,7 @@ export class Projector {
       this.#queue.restore(failed)
       this.#changed.notify()
     }
-    pause(postponeMs, this.#stopping.signal).then(restore, restore)
+    pause(retryInMs, this.#stopping.signal).then(restore, restore)
   }
 }
 

@@ -220,6 +220,26 @@ export type PageOptions = {
 /** Id, version and hash of an indexed record, which reconcile compares with the store. */
 export type Entry = { readonly id: string; readonly version: number; readonly hash: string }
 
+/** Why a server takes no writes, for a reason that does not end by itself. */
+export type WriteBlock = 'disk-full' | 'read-only'
+
+/** Health of a cluster of servers. */
+export type ClusterHealth = {
+  /** `yellow`: all documents are there, but not all copies of them; `red`: some documents are away. */
+  readonly status: 'green' | 'yellow' | 'red'
+  /** Number of shards and copies of shards that no node has. */
+  readonly unassigned: number
+}
+
+/** Known facts about a search engine on a server, from its last answers. */
+export type EngineFacts = {
+  /** Health of the cluster when it was asked last; absent for a single server, and while no node answers. */
+  readonly cluster?: ClusterHealth
+  readonly writeBlock?: WriteBlock
+  /** Sentences for operators; empty if all is well. */
+  readonly details: readonly string[]
+}
+
 /** Search engine. Every call can reject with a `Failure`: `engine-unavailable`, `time-limit` or `query-too-complex`. */
 export type SearchIndex = {
   /** Number of changes in one write at which the engine is fastest; absent = about a hundred. */
@@ -325,6 +345,8 @@ export type SearchIndex = {
   newestVersion(): Promise<number>
   /** Number of documents of each index that is searched. */
   health(): Promise<{ readonly documents: Readonly<Partial<Record<IndexName, number>>> }>
+  /** Known facts about the server, read from memory. Absent where the engine is a part of the platform. */
+  readonly facts?: () => EngineFacts
   close(): Promise<void>
 }
 

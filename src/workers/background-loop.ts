@@ -1,5 +1,6 @@
 /** Background loop: repeats work with pauses until it is stopped; a failure is logged and never ends it. */
 
+import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Pause } from './pause.ts'
 
@@ -25,6 +26,10 @@ type LoopOptions = {
 /** One round. A number is the milliseconds until the next round, in place of the usual ones: 0 = at once, `Infinity` = at `wake`. */
 type Round = (signal: AbortSignal) => Promise<number | void> | number | void
 
+/** Least milliseconds before the next try, from the failure of an overloaded service. */
+export const askedPauseMs = (error: unknown): number | undefined =>
+  error instanceof Failure ? error.pauseMs : undefined
+
 /** The longest time that a timer of Node can wait. */
 const longestTimerMs = 2 ** 31 - 1
 
@@ -49,7 +54,8 @@ export function backgroundLoop(
       return nextMs
     } catch (err) {
       if (signal.aborted) return 0
-      const ms = Math.min(retryMs * 2 ** failures, Math.max(retryMs, longestRetryMs))
+      const ownMs = Math.min(retryMs * 2 ** failures, Math.max(retryMs, longestRetryMs))
+      const ms = Math.max(ownMs, askedPauseMs(err) ?? 0)
       failures += 1
       log.error({ err, retryInMs: ms }, name)
       return ms

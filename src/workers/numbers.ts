@@ -40,6 +40,10 @@ export const reportedNumbers = {
   cartulary_store_write_failures_total: declared('Writes that the store did not take.', {
     reason: ['storage-lost', 'disk-full', 'full', 'away', 'time'],
   }),
+  cartulary_engine_refusals_total: declared(
+    'Calls that the server of the search engine did not take.',
+    { reason: ['overload', 'disk-full', 'read-only', 'forbidden'] },
+  ),
   cartulary_index_batch_duration_seconds: declared(
     'Time to write a batch of records to the search index.',
     {},

@@ -7,7 +7,7 @@ const size = z.string().regex(/^\d+[mg]$/)
 const mapping = z.record(z.string(), z.string())
 
 /** A volume or file of the host, where it is mounted, and whether only for reading. */
-const mount = /^(?:[a-z]+|\.{1,2}\/[a-z./]+):\/[a-z_./]+(?::ro)?$/
+const mount = /^(?:[a-z]+\d?|\.{1,2}\/[a-z./]+):\/[a-z_./]+(?::ro)?$/
 
 const service = z.strictObject({
   build: z.strictObject({ context: z.string() }).optional(),
@@ -40,6 +40,11 @@ const service = z.strictObject({
   pids_limit: z.number().int(),
 })
 
+/** Node of OpenSearch, whose image writes beside its data, and which has no port outside of the network. */
+const node = service.omit({ read_only: true, tmpfs: true, ports: true }).extend({
+  ulimits: z.record(z.string(), z.number()),
+})
+
 const parts = {
   services: z.record(z.string(), service),
   volumes: z.record(z.string(), z.null()),
@@ -55,3 +60,11 @@ export const composeFile = z.strictObject({
 
 /** A file that is added to another one, whose name stays. */
 export const addedFile = z.strictObject({ 'x-watching': z.unknown(), ...parts })
+
+/** The file of the nodes of OpenSearch, which is added to another one too. */
+export const nodesFile = z.strictObject({
+  'x-node': z.unknown(),
+  'x-environment': z.unknown(),
+  ...parts,
+  services: z.record(z.string(), node),
+})

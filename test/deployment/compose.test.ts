@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parseConfig } from '../../src/config/config.ts'
-import { addedFile, composeFile } from './compose-schema.ts'
+import { addedFile, composeFile, nodesFile } from './compose-schema.ts'
 import { all, composed, env, envFile, read, root } from './reading.ts'
 
 const example = envFile('compose/example.env')
@@ -252,5 +252,60 @@ describe('compose/watch.yml', () => {
     expect(() => composed('compose/watch.yml', example)).toThrow('GRAFANA_PASSWORD: set it in')
     const used = [...read('compose/watch.yml').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name)
     expect(used.filter((name) => !(name in example))).toEqual([])
+  })
+})
+
+describe('compose/opensearch.yml', () => {
+  const { services, volumes } = nodesFile.parse(composed('compose/opensearch.yml', example))
+  const names = Object.keys(services)
+  const [line = ''] =
+    read('compose/example.env').match(
+      /(?<=PLATFORM_SEARCH_ENGINE_CONFIG=')\{"engine":"opensearch".*(?=')/,
+    ) ?? []
+
+  it('adds three nodes to each other file, and takes none of its names', () => {
+    expect(names).toEqual(['opensearch1', 'opensearch2', 'opensearch3'])
+    for (const name of ['embedded', 'fuseki', 'virtuoso', 'watch']) {
+      const file = parse(read(`compose/${name}.yml`)) as Record<'services' | 'volumes', object>
+      const taken = [...Object.keys(file.services), ...Object.keys(file.volumes)]
+      expect([...names, ...Object.keys(volumes)].filter((own) => taken.includes(own))).toEqual([])
+    }
+  })
+
+  it.each(Object.entries(services))(
+    '%s is closed, with a volume of its own, and knows the others',
+    (name, one) => {
+      expect(one.user).toMatch(/^[1-9]\d*:\d+$/)
+      expect([one.cap_drop, one.security_opt]).toEqual([['ALL'], ['no-new-privileges:true']])
+      expect(one.volumes).toEqual([`${name}:/usr/share/opensearch/data`])
+      expect(Object.keys(volumes)).toContain(name)
+      expect(one.environment).toMatchObject({
+        'node.name': name,
+        'discovery.seed_hosts': names.join(),
+        'cluster.initial_cluster_manager_nodes': names.join(),
+      })
+      const [, heap] = /-Xmx(\d)g$/.exec(one.environment?.['OPENSEARCH_JAVA_OPTS'] ?? '') ?? []
+      expect(one.mem_limit).toBe(`${2 * Number(heap)}g`)
+    },
+  )
+
+  it('takes the OpenSearch that the suites try', () => {
+    const [, release] =
+      /version = '([\d.]+)'/.exec(read('test/support/engines/opensearch.ts')) ?? []
+    const image = `opensearchproject/opensearch:${release}`
+    expect(new Set(Object.values(services).map((one) => one.image))).toEqual(new Set([image]))
+  })
+
+  it('is reached by the addresses of the example', () => {
+    const port = /127\.0\.0\.1:(\d+)/.exec(
+      Object.values(services)[0]?.healthcheck?.test.join() ?? '',
+    )?.[1]
+    const urls = names.map((name) => `http://${name}:${port}`)
+    expect(
+      parseConfig({ ...env('Dockerfile'), PLATFORM_SEARCH_ENGINE_CONFIG: line }),
+    ).toMatchObject({
+      ok: true,
+      config: { searchEngine: { engine: 'opensearch', urls, replicas: 1 }, warnings: [] },
+    })
   })
 })

@@ -15,8 +15,10 @@ import {
   jsonText,
   parseAnswer,
   parsedAnswer,
+  refusedCall,
 } from '../remote/answers.ts'
 import type { Pause } from '../../workers/pause.ts'
+import { retryAfterMs } from '../../workers/retry.ts'
 
 /** Task of the server that has ended. */
 type EndedTask = { readonly status: string; readonly error?: unknown }
@@ -118,14 +120,19 @@ const sendBy =
     const headers = Object.fromEntries(new Headers(init.headers))
     const url = input instanceof Request ? input.url : input.toString()
     const request = { url, method, headers, isIdempotent, ...body }
-    const { status, text } = await service.send(request, signal).catch((error: unknown) => {
+    const {
+      status,
+      text,
+      headers: sent,
+    } = await service.send(request, signal).catch((error: unknown) => {
       if (signal?.aborted) throw abortFailure(signal.reason)
       // A server that does not answer in time counts as unavailable.
       if (error instanceof Failure && error.kind === 'time-limit')
         throw engineUnavailable(error.detail, error)
       throw error
     })
-    if (status >= 400) throw refusalFailure(status, text)
+    if (status >= 400)
+      throw refusalFailure(status, text, retryAfterMs(sent['retry-after'], Date.now()))
     return text === '' ? undefined : parsedAnswer(text)
   }
 
@@ -206,16 +213,15 @@ export class Refusal extends Error {
   }
 }
 
-/** HTTP statuses that can pass without a change of the request, such as a refused key or overload. */
-const transientStatuses = new Set([401, 403, 408, 429, 502, 503, 504])
+/** HTTP statuses of a server that is away or stops. */
+const awayStatuses = new Set([408, 502, 503, 504])
 
-/** Error codes of a server that lacks resources. */
-const transientCodes = new Set(['no_space_left_on_device', 'too_many_open_files', 'io_error'])
-
-/** Failure for an error answer: `engine-unavailable` if it can pass, else `internal`. */
-export function refusalFailure(status: number, text: string): Failure {
+/** Failure for an error answer: `engine-unavailable` if it can pass without a change of the request, else `internal`. */
+export function refusalFailure(status: number, text: string, askedMs?: number): Failure {
   const refusal = refusalOf(status, text)
-  if (transientStatuses.has(status) || transientCodes.has(refusal.code))
+  const failure = obstacleFailure(refusal, askedMs)
+  if (failure) return failure
+  if (awayStatuses.has(status))
     return engineUnavailable('The search engine does not take the request now.', refusal)
   return new Failure('internal', 'The search engine refused a request.', { cause: refusal })
 }
@@ -223,10 +229,23 @@ export function refusalFailure(status: number, text: string): Failure {
 function taskFailure(error: unknown): Failure {
   const { code, message } = engineError.parse(error)
   const refusal = new Refusal(0, code, message)
-  return transientCodes.has(code)
-    ? engineUnavailable('The search engine cannot write now.', refusal)
-    : new Failure('internal', 'The search engine refused a write.', { cause: refusal })
+  return (
+    obstacleFailure(refusal) ??
+    new Failure('internal', 'The search engine refused a write.', { cause: refusal })
+  )
 }
+
+/** Failure of a server that refuses a key or lacks resources; `undefined` for another refusal. */
+function obstacleFailure(refusal: Refusal, askedMs?: number): Failure | undefined {
+  const { status, code } = refusal
+  if (code === 'no_space_left_on_device') return refusedCall('disk-full', refusal, askedMs)
+  if (status === 401 || status === 403) return refusedCall('forbidden', refusal, askedMs)
+  const isOverload = status === 429 || overloadCodes.has(code)
+  return isOverload ? refusedCall('overload', refusal, askedMs) : undefined
+}
+
+/** Error codes of a server that has too much to do. */
+const overloadCodes = new Set(['too_many_search_requests', 'too_many_open_files', 'io_error'])
 
 const engineError = z
   .object({ code: z.string().catch('none'), message: z.string().catch('none') })

@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts'
 import type { CursorLimits } from '../cursors.ts'
 import type { IndexName } from '../index-settings.ts'
 import { EngineQueue, type WriteChanges } from '../remote/engine-queue.ts'
+import { EngineWatch } from '../remote/engine-watch.ts'
 import { firstContact } from '../remote/first-contact.ts'
 import { type RecoveringWriter, recoveringWriter } from '../remote/recovering-writer.ts'
 import { WordTargets } from '../remote/word-targets.ts'
@@ -70,6 +71,7 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
     ...changingCalls(engine, connectOnce),
     ...(options.isReader && { attach: attaching(engine, connectOnce) }),
     ...readingCalls(engine, options.searchMs ?? 10_000),
+    facts: () => engine.watch.facts(),
     close: async () => {
       await queue.close()
       client.close()
@@ -108,7 +110,9 @@ function openEngine(options: MeilisearchOptions) {
     new EngineWriter({ client, waitForTasks, uids, searched: () => state.searched, beforeWrite })
   const { writer, listen } = recoveringWriter({ open, hasLostData, state, log })
   const queue = new EngineQueue(writesTo(writer, vectors))
-  return { listen, client, indices, state, count, answerContext, cursors, writer, queue, log }
+  const watch = new EngineWatch(log)
+  const parts = { listen, client, indices, state, count, answerContext, cursors }
+  return { ...parts, writer, queue, log, watch }
 }
 
 const writesTo =
@@ -120,7 +124,7 @@ const writesTo =
 
 /** Calls that write. They are counted as changes even if they fail, because the server may have carried them out. */
 function changingCalls(
-  { queue, state, count, cursors, answerContext, log }: EngineParts,
+  { queue, state, count, cursors, answerContext, log, watch }: EngineParts,
   connectOnce: () => Promise<void>,
 ): Pick<SearchIndex, 'configure' | 'finish' | 'write' | 'vectors'> {
   const countChange = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
@@ -150,9 +154,15 @@ function changingCalls(
       await countChange(queue.exclusive(() => finish(index)))
       await removeLostVectors(index)
     },
-    write: (changes, signal) => countChange(queue.add(changes, signal)),
+    write: async (changes, signal) => {
+      await countChange(queue.add(changes, signal)).catch(watch.refused)
+      // The server does not say by itself that its disk has room again.
+      if (changes.length > 0) watch.noteBlock(undefined)
+    },
     vectors: (changes, signal) =>
-      countChange(queue.exclusive(() => answerContext.vectors.write(changes, signal))),
+      countChange(queue.exclusive(() => answerContext.vectors.write(changes, signal))).catch(
+        watch.refused,
+      ),
   }
 }
 

@@ -11,7 +11,14 @@ import type { ServiceAnswer } from '../../client/service-request.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
-import { abortFailure, engineUnavailable, jsonText } from '../remote/answers.ts'
+import { retryAfterMs } from '../../workers/retry.ts'
+import {
+  abortFailure,
+  engineUnavailable,
+  jsonText,
+  type Obstacle,
+  refusedCall,
+} from '../remote/answers.ts'
 
 /** Request to the cluster. */
 type ClusterCall = {
@@ -245,7 +252,10 @@ const errorBody = z.object({
 
 /** Our failure for an error of the client. */
 function failureOf(error: unknown): unknown {
-  if (error instanceof errors.ResponseError) return refused(error.statusCode ?? 0, error.body)
+  if (error instanceof errors.ResponseError) {
+    const askedMs = retryAfterMs(error.headers?.['retry-after'], Date.now())
+    return refused(error.statusCode ?? 0, error.body, askedMs)
+  }
   if (!(error instanceof errors.OpenSearchClientError)) return error
   const { cause } = error
   if (!(cause instanceof Failure)) return engineUnavailable('The search engine is away.', error)
@@ -257,8 +267,31 @@ function failureOf(error: unknown): unknown {
 const transientTypes =
   /^(?:rejected_execution|circuit_breaking|cluster_block|node_|no_shard|unavailable_shards|cluster_manager|process_cluster|receive_timeout)/
 
-/** Failure for an error answer, or for the error of an item, whose body is an object with `error`. */
-export function refused(status: number, body: unknown): Failure {
+/** Reasons of blocks: the disk of a node is full, or an operator has set the block. */
+const [diskFull, readOnly] = [/read-only-allow-delete/, /\bFORBIDDEN\//]
+/** Types of errors of an overloaded node. */
+const overloads = /^(?:rejected_execution|circuit_breaking)/
+
+/** Why a node does not take a call now; `undefined` for another reason. */
+function obstacleOf(status: number, causes: readonly ErrorCause[]): Obstacle | undefined {
+  const reasons = causes.flatMap(({ type, reason }) =>
+    type === 'cluster_block_exception' ? [reason ?? ''] : [],
+  )
+  if (reasons.some((reason) => diskFull.test(reason))) return 'disk-full'
+  if (reasons.some((reason) => readOnly.test(reason))) return 'read-only'
+  if (reasons.length > 0) return undefined
+  if (status === 401 || status === 403) return 'forbidden'
+  const isOverload = status === 429 || causes.some(({ type }) => overloads.test(type))
+  return isOverload ? 'overload' : undefined
+}
+
+type ErrorCause = { readonly type: string; readonly reason?: string | null | undefined }
+
+/**
+ * Failure for an error answer, or for the error of an item, whose body is an object with `error`. `askedMs`: milliseconds that it asks to
+ * wait.
+ */
+export function refused(status: number, body: unknown, askedMs?: number): Failure {
   const parsed = errorBody.safeParse(body).data?.error
   const causes = [
     { type: parsed?.type ?? 'none', reason: parsed?.reason },
@@ -273,7 +306,9 @@ export function refused(status: number, body: unknown): Failure {
     return new Failure('query-too-complex', 'The query is too complex for the search engine.', {
       cause: refusal,
     })
-  const isTransient = [401, 403, 408, 429, 502, 503, 504].includes(status)
+  const obstacle = obstacleOf(status, causes)
+  if (obstacle) return refusedCall(obstacle, refusal, askedMs)
+  const isTransient = [408, 502, 503, 504].includes(status)
   if (isTransient || causes.some((one) => transientTypes.test(one.type)))
     return engineUnavailable('The search engine does not take the request now.', refusal)
   return new Failure('internal', 'The search engine refused a request.', { cause: refusal })

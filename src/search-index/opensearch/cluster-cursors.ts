@@ -168,7 +168,7 @@ export class ClusterCursors {
       return { id: parseAnswer(openedPoint, answer).pit_id, uids }
     } catch (error) {
       const cause = error instanceof Failure ? error.cause : undefined
-      if (cause instanceof ClusterRefusal && cause.status === 429)
+      if (cause instanceof ClusterRefusal && /Point In Time/i.test(cause.message))
         throw new Failure(
           'too-many-cursors',
           'too many open cursors: the search engine has no more',

@@ -8,6 +8,7 @@ import { wordsNear } from '../../text/nearest.ts'
 import type { Pause } from '../../workers/pause.ts'
 import type { CursorLimits } from '../cursors.ts'
 import { EngineQueue } from '../remote/engine-queue.ts'
+import { EngineWatch } from '../remote/engine-watch.ts'
 import { firstContact } from '../remote/first-contact.ts'
 import { recoveringWriter } from '../remote/recovering-writer.ts'
 import { StateCache } from '../remote/state-cache.ts'
@@ -24,6 +25,7 @@ import {
 import { ClusterRefusal, clusterRelease, connectCluster } from './cluster-client.ts'
 import { ClusterCursors } from './cluster-cursors.ts'
 import { clusterFacetValues, clusterTitles } from './cluster-facets.ts'
+import { askClusterHealth } from './cluster-health.ts'
 import { clusterIndices } from './cluster-indices.ts'
 import { clusterNames, type Sharding } from './cluster-layout.ts'
 import { type ClusterReads, clusterTerms, freshCounts } from './cluster-reads.ts'
@@ -90,6 +92,7 @@ export async function opensearchIndex(options: OpensearchOptions): Promise<Searc
       },
     }),
     ...readingCalls(engine, options.searchMs ?? 10_000),
+    facts: () => engine.watch.facts(),
     close: async () => {
       await queue.close()
       client.close()
@@ -135,13 +138,14 @@ function openCluster(options: OpensearchOptions) {
     await writer.write(some, signal)
     await vectors.removeWith(some, signal)
   })
-  const parts = { listen, client, indices, state, count, context }
+  const watch = new EngineWatch(log)
+  const parts = { listen, client, indices, state, count, context, watch }
   return { ...parts, answers, cursors, writer, queue, log, find }
 }
 
 /** Calls that write. They are counted as changes even if they fail, because the cluster may have carried them out. */
 function changingCalls(
-  { queue, state, count, cursors, answers, log }: ClusterParts,
+  { queue, state, count, cursors, answers, log, watch }: ClusterParts,
   connectOnce: () => Promise<void>,
 ): Pick<SearchIndex, 'configure' | 'finish' | 'write' | 'vectors'> {
   const countChange = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
@@ -161,11 +165,13 @@ function changingCalls(
       await answers.vectors.removeLost(index, (work) => queue.exclusive(work))
     },
     write: async (changes, signal) => {
-      await countChange(queue.add(changes, signal))
+      await countChange(queue.add(changes, signal)).catch(watch.refused)
       await state.dropRetired()
     },
     vectors: (changes, signal) =>
-      countChange(queue.exclusive(() => answers.vectors.write(changes, signal))),
+      countChange(queue.exclusive(() => answers.vectors.write(changes, signal))).catch(
+        watch.refused,
+      ),
   }
 }
 
@@ -255,7 +261,7 @@ const wordCalls = ({ state, context, find }: ClusterParts, timed: Timed) =>
 
 /** Calls for those who keep the index up to date. */
 const keepingCalls = (
-  { state, context, writer }: ClusterParts,
+  { state, context, writer, watch }: ClusterParts,
   whenConfigured: <T>(work: () => Promise<T>) => Promise<T>,
 ) =>
   ({
@@ -268,6 +274,8 @@ const keepingCalls = (
       }),
     health: () =>
       whenConfigured(async () => {
+        const { client, names } = context
+        await askClusterHealth({ client, names, searched: () => state.searched, watch })
         const parts = [...state.searched]
         const requests = parts.map(([, { uid }]) => ({ uid, query: everything }))
         const counts = await freshCounts(context, requests)
