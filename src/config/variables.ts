@@ -212,7 +212,8 @@ export const variables = z.object({
         '`{"engine":"opensearch","urls":["http://127.0.0.1:9200"]}` with the addresses of some nodes of OpenSearch 2.4 or newer; ' +
         '`username` and `password` or `apiKey`, `ca` (a PEM file) for certificates of an authority of your own, `prefix` in small ' +
         'letters, `shards` (default 1) and `replicas` (default: one where there are two nodes) of each index.',
-      expected: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
+      expected:
+        'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"} or {"engine":"opensearch","urls":["http://127.0.0.1:9200"]}',
       secret: 'values',
     }),
   PLATFORM_EMBEDDER_CONFIG: json(embedderConfig)

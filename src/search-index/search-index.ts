@@ -1,6 +1,6 @@
 /**
- * `SearchIndex`, the interface of a search engine, with its documents, requests and answers. The embedded engine and Meilisearch
- * implement it.
+ * `SearchIndex`, the interface of a search engine, with its documents, requests and answers. The embedded engine, Meilisearch and
+ * OpenSearch implement it.
  */
 
 import type { QueryTree, Term } from './query-tree.ts'
@@ -267,7 +267,7 @@ export type SearchIndex = {
   currentSettings(): readonly IndexSettings[]
   /**
    * Applies changes and resolves when they are searchable. A change older than the stored version is skipped. After a crash of
-   * the embedded engine either all or none are there; Meilisearch may have some of them.
+   * the embedded engine either all or none are there; a server may have some of them.
    */
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
   /**
@@ -282,8 +282,8 @@ export type SearchIndex = {
     signal?: AbortSignal,
   ): Promise<readonly (Int8Array | undefined)[]>
   /**
-   * Searches; hits, count and facets are of one consistent snapshot (on Meilisearch not those with `global`). Meilisearch scores the
-   * first 200 hits only; the others have 0.
+   * Searches; hits, count and facets are of one consistent snapshot (on Meilisearch not those with `global`). Engines on a server
+   * score the first 200 hits only; the others have 0.
    */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
   /** Opens a cursor and returns its first page. Can also reject with `too-many-cursors`. */
@@ -296,7 +296,7 @@ export type SearchIndex = {
   /**
    * Spelling suggestions: for each token the indexed tokens that differ from it by one or two letters, nearest first. The
    * embedded engine compares those with the same first letters first, and of equally near ones puts the most frequent first;
-   * Meilisearch finds those with the same two first letters. At most a dozen, and fewer when the dictionary takes too long to read.
+   * those on a server find those with the same two first letters. At most a dozen, and fewer when the dictionary takes too long to read.
    */
   similarTokens(
     tokens: readonly string[],
@@ -304,7 +304,7 @@ export type SearchIndex = {
   ): Promise<readonly (readonly string[])[]>
   /**
    * Indexed tokens that begin with a text and are longer than it, at most two dozen, the most frequent first; of a dictionary that takes
-   * too long to read the shortest ones. Meilisearch, whose dictionary has no frequencies, returns the shortest ones.
+   * too long to read the shortest ones. Engines on a server, whose dictionaries have no frequencies, return the shortest ones.
    */
   tokensBeginning(
     beginning: string,

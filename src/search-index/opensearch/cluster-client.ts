@@ -332,25 +332,27 @@ export async function whenPresent<T, A>(call: Promise<T>, absent: A): Promise<T 
 }
 
 const versionAnswer = z.object({
-  version: z.object({ number: z.string(), distribution: z.string().default('elasticsearch') }),
+  version: z.object({ number: z.string(), distribution: z.string().default('Elasticsearch') }),
 })
 
-/** Products with the oldest supported and the newest tried release, as 1000 × major + minor. */
-const releases: Readonly<Record<string, readonly [oldest: number, newest: number]>> = {
-  opensearch: [2004, 2019],
-}
+/** Oldest supported and newest tried release, as 1000 × major + minor. */
+const [oldestRelease, newestRelease] = [2004, 2019]
 
 /** Reads and logs the product and its release. Rejects with `internal` for another product and for one that is too old. */
 export async function clusterRelease(client: ClusterClient, log: Log): Promise<string> {
   const answer = versionAnswer.safeParse(await client.call({ method: 'GET', path: '/' }))
   if (!answer.success) throw engineUnavailable('The search engine is no OpenSearch.', answer.error)
   const { number, distribution } = answer.data.version
-  const [oldest, newest] = releases[distribution] ?? []
+  if (distribution !== 'opensearch')
+    throw new Failure(
+      'internal',
+      `The search engine is ${distribution} ${number}, which is not supported: use OpenSearch from 2.4 on.`,
+    )
   const [major = 0, minor = 0] = number.split('.').map(Number)
   const release = major * 1000 + minor
-  if (oldest === undefined || newest === undefined || release < oldest)
-    throw new Failure('internal', `${distribution} ${number} is no OpenSearch from 2.4 on.`)
-  const isUntried = release > newest
+  if (release < oldestRelease)
+    throw new Failure('internal', `OpenSearch ${number} is too old: 2.4 is the oldest.`)
+  const isUntried = release > newestRelease
   log[isUntried ? 'warn' : 'info'](
     { product: 'OpenSearch', version: number, isUntried },
     'engine.found',

@@ -1,7 +1,10 @@
 /** What engines on a server share: memory of removals, dictionaries, notes of generations, the order of the first hits. */
 
 import { describe, expect, it } from 'vitest'
+import { logger } from '../../../src/log.ts'
+import { refusedCall } from '../../../src/search-index/remote/answers.ts'
 import { Dictionary } from '../../../src/search-index/remote/dictionary.ts'
+import { EngineWatch } from '../../../src/search-index/remote/engine-watch.ts'
 import {
   generationOfNote,
   generationNote,
@@ -23,6 +26,45 @@ const part: IndexPart = {
   isComplete: true,
   layout: 3,
 }
+
+describe('what is known of a server', () => {
+  const lines: string[] = []
+  const write = (line: string) => void lines.push(line)
+  const watch = new EngineWatch(logger('info', { write }, { isReadable: false, repeatMs: 60_000 }))
+  const full = refusedCall('disk-full', new Error('no space'))
+  const events = () => lines.map((line) => (JSON.parse(line) as { event: string }).event)
+
+  it('has why it takes no writes, which the log says once a minute', () => {
+    expect(watch.facts()).toEqual({ details: [] })
+    for (let n = 0; n < 5; n++) expect(() => watch.refused(full)).toThrow(full)
+    expect(watch.facts()).toEqual({ writeBlock: 'disk-full', details: [full.detail] })
+    expect(events()).toEqual(['engine.blocked'])
+    // It is known no better when another call fails for another reason.
+    const busy = refusedCall('overload', new Error('429'))
+    expect(() => watch.refused(busy)).toThrow(busy)
+    expect(watch.facts().writeBlock).toBe('disk-full')
+  })
+
+  it('is forgotten when it takes writes again', () => {
+    watch.noteBlock(undefined)
+    watch.noteBlock(undefined)
+    expect(watch.facts()).toEqual({ details: [] })
+    expect(events()).toEqual(['engine.blocked', 'engine.writable'])
+  })
+
+  it('has the health of its cluster until no node answers', () => {
+    watch.noteCluster({ status: 'yellow', unassigned: 2 }, 'Two copies are missing.')
+    const cluster = { status: 'yellow', unassigned: 2 }
+    expect(watch.facts()).toEqual({ cluster, details: ['Two copies are missing.'] })
+    watch.noteCluster(undefined)
+    expect(watch.facts()).toEqual({ details: [] })
+  })
+
+  it('has no longer pause than five minutes, whatever it asks for', () => {
+    const { retryAfter, pauseMs } = refusedCall('overload', new Error('429'), 86_400_000)
+    expect([retryAfter, pauseMs]).toEqual([300, 300_000])
+  })
+})
 
 describe('the memory of removals', () => {
   it('has the version of a removal until the record is stored again', () => {

@@ -86,6 +86,20 @@ describe('an error of the server', () => {
     expect(error.cause).toMatchObject({ status, code, message: 'at /var/lib/x' })
   })
 
+  it('has the time that the server asks for, which loops wait too', async () => {
+    const code = { message: 'busy', code: 'too_many_search_requests' }
+    told.answer = (asked, response) => {
+      response.setHeader('Retry-After', '10')
+      json(code, 503)(asked, response)
+    }
+    const error = await failure(wire.get('/x'))
+    expect([error.kind, error.retryAfter, error.pauseMs]).toEqual([
+      'engine-unavailable',
+      10,
+      10_000,
+    ])
+  })
+
   it('in other words than JSON is told as well', async () => {
     told.answer = (_, response) => response.writeHead(502).end('<html>Bad gateway')
     expect((await failure(wire.get('/x'))).kind).toBe('engine-unavailable')
