@@ -1,16 +1,20 @@
 /** Check of an installation from its files: configuration, profile, pipes and data directory; on request also its servers. */
 
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseConfig, type Config } from '../config/config.ts'
+import { Failure } from '../errors.ts'
+import { logger } from '../log.ts'
 import { loadProfile } from '../profile/load-profile.ts'
 import { mergePipeFiles, readPipeFolder } from '../pipe/sources/pipe-files.ts'
 import { checkFacets, defaultFacets } from '../projector/building/facets.ts'
 import { maskSecrets } from '../scheduler/masking.ts'
 import { toJson, type JsonObject } from '../text/json.ts'
+import { clock } from './clock.ts'
 import { damagedFiles, filesWithProblems } from './data-files.ts'
 import { pipeDirectory, shipped } from './engines.ts'
 import { readIdentity } from './identity.ts'
-import { clusterAuthorization } from '../search-index/opensearch/cluster-client.ts'
+import { clusterRelease, connectCluster } from '../search-index/opensearch/cluster-client.ts'
 
 /** Finding about a part of an installation. */
 type CheckedPart = {
@@ -69,7 +73,8 @@ async function partOf(
   try {
     return { part, says: await check(), problems: [] }
   } catch (error) {
-    const problems = (error instanceof Error ? error.message : String(error)).split('\n')
+    const message = error instanceof Error ? error.message : String(error)
+    const problems = (error instanceof Failure ? error.detail : message).split('\n')
     return { part, says: 'cannot be used', problems }
   }
 }
@@ -138,17 +143,22 @@ async function askEngine({ searchEngine }: Config, signal: AbortSignal) {
   return `${engine} ${await ask(`${searchEngine.url}/version`, signal, authorization)}`
 }
 
-/** Asks the nodes of a cluster until one answers; those with an authority of their own are asked by the engine only. */
+/** Asks the nodes of a cluster, as the engine does, until one answers. */
 async function askCluster(
-  { engine, urls, username, password, apiKey, ca }: ClusterConfig,
+  { engine, ca, ...access }: ClusterConfig,
   signal: AbortSignal,
 ): Promise<string> {
-  if (ca !== undefined) return `${engine} is not asked, because it has certificates of its own`
-  const headers = clusterAuthorization({ username, password, apiKey })
-  const answers = await Promise.allSettled(urls.map((url) => ask(`${url}/`, signal, headers)))
-  const found = answers.find((answer) => answer.status === 'fulfilled')
-  if (found) return `${engine} ${found.value}`
-  throw answers.find((answer) => answer.status === 'rejected')?.reason
+  const log = logger('silent')
+  const authority = ca === undefined ? undefined : await readFile(ca, 'utf8')
+  const { pause } = clock
+  const now = () => performance.now()
+  const options = { ...access, ca: authority, log, pause, now, callMs: answerMs }
+  const client = connectCluster(options)
+  try {
+    return `${engine} ${await clusterRelease(client, log, signal)} answers`
+  } finally {
+    client.close()
+  }
 }
 
 /** Resolves with a sentence when a server answers with success. */

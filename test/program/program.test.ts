@@ -152,6 +152,25 @@ describe('check', () => {
   })
 })
 
+describe('check --connect', () => {
+  it.each([
+    ['{"number":"2.19.1","distribution":"opensearch"}', 0, 'opensearch 2.19.1 answers'],
+    ['{"number":"8.19.2"}', 5, 'The search engine is Elasticsearch 8.19.2, which is not supported'],
+  ])('names the search engine that is %s', async (version, code, sentence) => {
+    const node = createServer((_, answer) => {
+      answer.setHeader('Content-Type', 'application/json').end(`{"version":${version}}`)
+    })
+    node.listen(0, '127.0.0.1')
+    await once(node, 'listening')
+    const urls = [`http://127.0.0.1:${(node.address() as AddressInfo).port}`]
+    const engine = JSON.stringify({ engine: 'opensearch', urls })
+    const env = { PLATFORM_DATA_DIR: join(directory, 'new'), PLATFORM_SEARCH_ENGINE_CONFIG: engine }
+    const checked = await cartulary(['check', '--connect'], { env })
+    node.close()
+    expect([checked.code, checked.out]).toEqual([code, expect.stringContaining(sentence)])
+  })
+})
+
 describe('completion', () => {
   const completed = async (...words: string[]) => {
     const script = `source <(${process.execPath} ${programFile} completion bash); COMP_WORDS=(cartulary "$@"); COMP_CWORD=$#; _cartulary; echo "\${COMPREPLY[@]}"`

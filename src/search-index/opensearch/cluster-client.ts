@@ -150,7 +150,7 @@ const serviceOf = ({ log, now, pause, callMs, ca }: ClusterOptions): ServiceClie
   })
 
 /** Header by which a request is allowed; none without a user and a key. */
-export function clusterAuthorization({
+function clusterAuthorization({
   username,
   password = '',
   apiKey,
@@ -339,8 +339,12 @@ const versionAnswer = z.object({
 const [oldestRelease, newestRelease] = [2004, 2019]
 
 /** Reads and logs the product and its release. Rejects with `internal` for another product and for one that is too old. */
-export async function clusterRelease(client: ClusterClient, log: Log): Promise<string> {
-  const answer = versionAnswer.safeParse(await client.call({ method: 'GET', path: '/' }))
+export async function clusterRelease(
+  client: ClusterClient,
+  log: Log,
+  signal?: AbortSignal,
+): Promise<string> {
+  const answer = versionAnswer.safeParse(await client.call({ method: 'GET', path: '/' }, signal))
   if (!answer.success) throw engineUnavailable('The search engine is no OpenSearch.', answer.error)
   const { number, distribution } = answer.data.version
   if (distribution !== 'opensearch')

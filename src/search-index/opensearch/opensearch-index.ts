@@ -43,7 +43,7 @@ type OpensearchOptions = Sharding & {
   /** Certificates of authorities that nodes are trusted by, in PEM. */
   readonly ca?: string | undefined
   /** Prefix of the names of all indices, so that several platforms can share a cluster. */
-  readonly prefix?: string
+  readonly prefix: string
   readonly log: Log
   /** Languages with a text bucket of their own; by default the official ones of the European Union. */
   readonly languages?: readonly string[]
@@ -103,7 +103,7 @@ export async function opensearchIndex(options: OpensearchOptions): Promise<Searc
 type ClusterParts = ReturnType<typeof openCluster>
 
 function openCluster(options: OpensearchOptions) {
-  const { log, now, prefix = '', languages = indexedLanguages, shards = 1, replicas } = options
+  const { log, now, prefix, languages = indexedLanguages, shards = 1, replicas } = options
   const client = connectCluster({ callMs: 30_000, ...options })
   const names = clusterNames(prefix)
   const sharding = { shards, replicas }
