@@ -8,6 +8,7 @@ import { ownFuseki, startFuseki } from '../support/engines/fuseki.ts'
 import { ownVirtuoso, startVirtuoso } from '../support/engines/virtuoso.ts'
 import { faultProxy } from '../support/fault-proxy.ts'
 import { leftovers } from './leftovers.ts'
+import { type SearchName, searchPlace } from './search/search-under-test.ts'
 
 export const stores = ['fuseki', 'virtuoso'] as const
 export type StoreName = (typeof stores)[number]
@@ -33,10 +34,18 @@ export const settingsFor = (config: EngineConfig): Record<string, string> => ({
   PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(config),
 })
 
-export const onStore = (name: StoreName) => async (): Promise<StoreUnderTest> => {
-  const engine = await fresh(name)
-  return { env: settingsFor(engine.config), end: engine.stop }
-}
+/** A store of that kind, with the embedded search engine or another one. */
+export const onStore =
+  (name: StoreName, searchName?: SearchName) => async (): Promise<StoreUnderTest> => {
+    const [engine, search] = await Promise.all([fresh(name), searchPlace(searchName)])
+    return {
+      env: { ...settingsFor(engine.config), ...search.env },
+      end: async () => {
+        await engine.stop()
+        await search.end()
+      },
+    }
+  }
 
 /** Of a hundred requests in a storm seven or so have bad luck; a write makes several. */
 const start = {
@@ -53,14 +62,14 @@ const start = {
 /** The same behind a proxy that makes the way to the store bad on demand. */
 export const onUnreliableStore =
   (name: StoreName, seed: number) => async (): Promise<StoreUnderTest> => {
-    const engine = await fresh(name)
+    const [engine, search] = await Promise.all([fresh(name), searchPlace()])
     const proxy = await faultProxy(engine.config.queryEndpoint, { random: seededRandom(seed) })
     const set = (rate: (fault: keyof typeof start) => number) => {
       for (const fault of Object.keys(start) as (keyof typeof start)[])
         proxy.rates[fault] = rate(fault)
     }
     return {
-      env: settingsFor(movedTo(proxy.url, engine.config)),
+      env: { ...settingsFor(movedTo(proxy.url, engine.config)), ...search.env },
       faults: {
         start: () => set((fault) => start[fault]),
         stop: () => set(() => 0),
@@ -70,6 +79,7 @@ export const onUnreliableStore =
       end: async () => {
         await proxy.close()
         await engine.stop()
+        await search.end()
       },
     }
   }

@@ -1,4 +1,4 @@
-/** The engine under the search station: in the suites of real servers Meilisearch or else OpenSearch, where there is one, else the embedded one. */
+/** The engine under the search station: in the suites of real servers the one of `SEARCH_UNDER_TEST`, Meilisearch or else OpenSearch, where there is one, else the embedded one. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,9 @@ export async function engineHere(options: Options = {}): Promise<Made> {
   // Nobody provides a server outside of those suites.
   const server: object | undefined = inject('meilisearch')
   const cluster: object | undefined = inject('opensearch')
-  if (server && 'missing' in server && cluster && !('missing' in cluster)) {
+  const isWanted = process.env['SEARCH_UNDER_TEST'] === 'opensearch'
+  const isOther = isWanted || (server && 'missing' in server)
+  if (isOther && cluster && !('missing' in cluster)) {
     const { onOpensearch } = await import('../../engines/search/opensearch-under-test.ts')
     return onOpensearch(officialLanguages, 1, { ...usual, ...options })()
   }
