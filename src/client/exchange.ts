@@ -228,6 +228,12 @@ export function bodyFault(cause: unknown): Failure {
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 
+/** What is wrong with the certificate of a server, as the end of a sentence; `undefined` for another failure. */
+export function certificateProblem({ cause }: ExchangeFault): string | undefined {
+  const text = errorTexts[codeOf(cause)]
+  return text?.includes('certificate') ? text : undefined
+}
+
 /** Texts for the codes of connection errors; they follow the name of the host. */
 const errorTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections',

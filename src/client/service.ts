@@ -11,7 +11,7 @@ import type { Pause } from '../workers/pause.ts'
 import { retry, type Attempted } from '../workers/retry.ts'
 import { Authentication, type Credentials } from './authentication.ts'
 import { deadlineClock } from './deadlines.ts'
-import { ExchangeFault, type OutgoingRequest } from './exchange.ts'
+import { certificateProblem, ExchangeFault, type OutgoingRequest } from './exchange.ts'
 import {
   serviceExchange,
   type ServiceAnswer,
@@ -99,14 +99,16 @@ const unavailable = (service: ServiceName, detail: string, cause?: unknown): Fai
   new Failure(service.unavailable, detail, { retryAfter: 2, cause })
 
 /** Failure for a broken connection after the last attempt. */
-const brokenConnection = (fault: ExchangeFault, service: ServiceName): Failure =>
-  unavailable(
-    service,
-    fault.phase === 'connecting'
-      ? `The ${service.name} cannot be reached.`
-      : `The connection to the ${service.name} broke off.`,
-    fault,
-  )
+function brokenConnection(fault: ExchangeFault, service: ServiceName): Failure {
+  const problem = certificateProblem(fault)
+  const detail =
+    problem !== undefined
+      ? `The ${service.name} ${problem}.`
+      : fault.phase === 'connecting'
+        ? `The ${service.name} cannot be reached.`
+        : `The connection to the ${service.name} broke off.`
+  return unavailable(service, detail, fault)
+}
 
 const exchangeFaultOf = (outcome: Attempted<ServiceAnswer>): ExchangeFault | undefined =>
   'error' in outcome && outcome.error instanceof ExchangeFault ? outcome.error : undefined
@@ -166,10 +168,9 @@ class CircuitBreaker {
 
   /** Runs `work`, or rejects at once with `unavailable` while the circuit is open. */
   async guard<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { service, now } = this.#options
+    const { now } = this.#options
     if (this.#openUntil !== undefined) {
-      if (now() < this.#openUntil)
-        throw unavailable(service, `The ${service.name} is away.`, this.#lastFault)
+      if (now() < this.#openUntil) throw this.#away()
       // This is the test call; while it takes long, another one is let through after `openMs`.
       this.#openUntil = now() + openMs
     }
@@ -181,6 +182,13 @@ class CircuitBreaker {
       if (error instanceof ExchangeFault && !error.isReused) this.#count(error)
       throw error
     }
+  }
+
+  /** The circuit is open; a bad certificate is named, because it does not become right by waiting. */
+  #away(): Failure {
+    const { service } = this.#options
+    const problem = this.#lastFault && certificateProblem(this.#lastFault)
+    return unavailable(service, `The ${service.name} ${problem ?? 'is away'}.`, this.#lastFault)
   }
 
   #close(): void {
