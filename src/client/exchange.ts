@@ -228,7 +228,7 @@ export function bodyFault(cause: unknown): Failure {
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 
-/** What is wrong with the certificate of a server, as the end of a sentence; `undefined` for another failure. */
+/** Problem of the certificate of a server, as the end of a sentence; `undefined` for another failure. */
 export function certificateProblem({ cause }: ExchangeFault): string | undefined {
   const text = errorTexts[codeOf(cause)]
   return text?.includes('certificate') ? text : undefined

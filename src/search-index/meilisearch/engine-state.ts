@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type IndexName, type IndexSettings, signatureOf } from '../index-settings.ts'
-import { engineUnavailable } from '../remote/answers.ts'
+import { notReady } from '../remote/answers.ts'
 import {
   type EngineGeneration,
   generationOfNote,
@@ -42,6 +42,7 @@ export class EngineState {
   readonly #context: StateContext
   /** Whether a call has failed that the server may have carried out. */
   #isUncertain = false
+  #failure: unknown
 
   constructor(context: StateContext) {
     this.#context = context
@@ -129,9 +130,15 @@ export class EngineState {
     this.#isUncertain = false
   }
 
+  /** Keeps why the engine could not be configured, and throws it. */
+  readonly keepFailure = (error: unknown): never => {
+    this.#failure = error
+    throw error
+  }
+
   /** Throws before `configure`, because answers without indices would be wrong. */
   requireConfigured(): void {
-    if (this.searched.size === 0) throw engineUnavailable('The search engine is not ready yet.')
+    if (this.searched.size === 0) throw notReady(this.#failure)
   }
 
   /** Reads the state of the server and completes a `finish` that was interrupted. */

@@ -149,7 +149,7 @@ function changingCalls(
   }
   return {
     configure: (settings, refill) =>
-      countChange(queue.exclusive(() => configure(settings, refill))),
+      countChange(queue.exclusive(() => configure(settings, refill))).catch(state.keepFailure),
     finish: async (index) => {
       await countChange(queue.exclusive(() => finish(index)))
       await removeLostVectors(index)
@@ -173,7 +173,7 @@ function attaching(
 ): NonNullable<SearchIndex['attach']> {
   let [lastTask, lastStructure]: (string | undefined)[] = []
   return async (signal) => {
-    await connectOnce()
+    await connectOnce().catch(state.keepFailure)
     const task = await indices.lastTask('all', signal)
     if (task === lastTask) return false
     const structure = await indices.lastTask('structure', signal)

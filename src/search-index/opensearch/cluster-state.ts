@@ -8,7 +8,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { type IndexName, type IndexSettings, signatureOf } from '../index-settings.ts'
-import { engineUnavailable } from '../remote/answers.ts'
+import { notReady } from '../remote/answers.ts'
 import type { EngineGeneration, SearchedGeneration } from '../remote/generation.ts'
 import type { ClusterIndices, StoredGeneration } from './cluster-indices.ts'
 import { clusterLayout, type ClusterNames } from './cluster-layout.ts'
@@ -30,6 +30,7 @@ export class ClusterState {
   readonly #context: StateContext
   /** Whether a call has failed that the cluster may have carried out. */
   #isUncertain = false
+  #failure: unknown
   /** Replaced indices that a cursor reads. */
   readonly #retired = new Set<string>()
 
@@ -105,9 +106,15 @@ export class ClusterState {
     this.#isUncertain = false
   }
 
+  /** Keeps why the engine could not be configured, and throws it. */
+  readonly keepFailure = (error: unknown): never => {
+    this.#failure = error
+    throw error
+  }
+
   /** Throws before `configure`, because answers without indices would be wrong. */
   requireConfigured(): void {
-    if (this.searched.size === 0) throw engineUnavailable('The search engine is not ready yet.')
+    if (this.searched.size === 0) throw notReady(this.#failure)
   }
 
   /** Drops replaced indices that no cursor reads any more. */

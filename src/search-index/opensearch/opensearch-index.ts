@@ -82,8 +82,9 @@ export async function opensearchIndex(options: OpensearchOptions): Promise<Searc
     ...changingCalls(engine, connectOnce),
     ...(options.isReader && {
       attach: async (signal) => {
-        await connectOnce()
-        const isNew = await engine.state.attach(signal)
+        const { state } = engine
+        await connectOnce().catch(state.keepFailure)
+        const isNew = await state.attach(signal).catch(state.keepFailure)
         const written = await engine.indices.written(signal)
         if (!isNew && written === lastWritten) return false
         lastWritten = written
@@ -158,7 +159,7 @@ function changingCalls(
   }
   return {
     configure: (settings, refill) =>
-      countChange(queue.exclusive(() => configure(settings, refill))),
+      countChange(queue.exclusive(() => configure(settings, refill))).catch(state.keepFailure),
     finish: async (index) => {
       await cursors.sweep()
       await countChange(queue.exclusive(() => state.finish(index)))

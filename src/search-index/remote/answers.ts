@@ -55,6 +55,15 @@ export const writeBlockOf = (error: unknown): WriteBlock | undefined =>
     ? error.obstacle
     : undefined
 
+/** Failure of calls before the engine is configured: why that failed last, where it is known. */
+export const notReady = (cause?: unknown): Failure =>
+  engineUnavailable(
+    cause instanceof Failure && cause.kind === 'engine-unavailable'
+      ? cause.detail
+      : 'The search engine is not ready yet.',
+    cause,
+  )
+
 /** Failure of an aborted call: the reason of the signal if it is a `Failure`, else `time-limit`. */
 export const abortFailure = (reason: unknown): Failure =>
   reason instanceof Failure
