@@ -1,6 +1,7 @@
 /** Indices of a cluster: making and removing them, and the aliases that point at those that are searched. */
 
 import { z } from 'zod'
+import { inParallel } from '../../workers/in-parallel.ts'
 import { parseAnswer } from '../remote/answers.ts'
 import { type EngineGeneration, generationOfNote, generationNote } from '../remote/generation.ts'
 import { type ClusterClient, isRefusedAs, whenPresent } from './cluster-client.ts'
@@ -77,8 +78,13 @@ export function clusterIndices(
       await change('POST', '/_aliases', { actions: [...removals, { add: { index: uid, alias } }] })
     },
     ensureDictionaries: async () => {
-      await makeOnce(names.facetValues, dictionaryIndex(sharding))
-      return makeOnce(names.terms, dictionaryIndex(sharding))
+      const made = new Map<string, boolean>()
+      await inParallel(
+        [names.terms, names.facetValues],
+        async (name) => void made.set(name, await makeOnce(name, dictionaryIndex(sharding))),
+        { atOnce: 2, signal: undefined },
+      )
+      return made.get(names.terms) === true
     },
     stored: (signal) => storedGenerations(client, names, signal),
     written: (signal) => writtenText(client, names, signal),

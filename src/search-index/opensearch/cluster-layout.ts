@@ -180,8 +180,9 @@ function propertiesOf(settings: IndexSettings, languages: readonly string[]) {
 }
 
 /** Body by which an index with entries of a dictionary is made. */
-export const dictionaryIndex = (sharding: Sharding) => ({
-  settings: shardSettings(sharding),
+export const dictionaryIndex = ({ replicas }: Sharding) => ({
+  // One shard holds millions of its small documents, and each lookup is one search.
+  settings: shardSettings({ replicas }),
   mappings: {
     dynamic: 'strict',
     properties: {

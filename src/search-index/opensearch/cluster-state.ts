@@ -7,6 +7,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import { inParallel } from '../../workers/in-parallel.ts'
 import { type IndexName, type IndexSettings, signatureOf } from '../index-settings.ts'
 import { notReady } from '../remote/answers.ts'
 import type { EngineGeneration, SearchedGeneration } from '../remote/generation.ts'
@@ -22,6 +23,9 @@ type StateContext = {
   /** Whether a cursor reads an index, so that it is dropped later. */
   readonly isRead: (name: string) => boolean
 }
+
+/** Most indices that are made at once. */
+const changesAtOnce = 8
 
 /** Known state of the indices of the cluster. It is read again after a call with unknown outcome. */
 export class ClusterState {
@@ -59,11 +63,15 @@ export class ClusterState {
     // Without the index of tokens, words would have no forms.
     const isLost = await indices.ensureDictionaries()
     const stored = await this.#cleaned(allSettings)
-    for (const settings of allSettings) {
-      const own = stored.get(settings.index)
-      const isOld = refill.includes(settings.index) || isLost
-      await this.#prepare(settings, own, isOld)
-    }
+    // Together, because the cluster takes several changes in one step.
+    await inParallel(
+      allSettings,
+      (settings) => {
+        const isOld = refill.includes(settings.index) || isLost
+        return this.#prepare(settings, stored.get(settings.index), isOld)
+      },
+      { atOnce: changesAtOnce, signal: undefined },
+    )
     const generations = searchedOf(await indices.stored())
     this.searched = new Map(allSettings.flatMap(({ index }) => entryOf(generations, index)))
     this.#isUncertain = false

@@ -20,9 +20,12 @@ export type SearchCluster = {
 /** Memory of the JVM of a node. */
 const heap = '512m'
 
+/** A node lives for minutes: half of its processor time would go into optimised code. */
+const briefly = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
+
 /**
- * The server at `OPENSEARCH_URL` (several addresses are separated by commas), else one node of our own. Rejects with `Missing` when there is
- * neither an address nor Java.
+ * The server at `OPENSEARCH_URL` (several addresses are separated by commas), else nodes of our own: one, or `OPENSEARCH_NODES`. Rejects
+ * with `Missing` when there is neither an address nor Java.
  */
 export async function startOpensearch(): Promise<Server & { readonly urls: readonly string[] }> {
   const given = process.env['OPENSEARCH_URL']
@@ -31,7 +34,7 @@ export async function startOpensearch(): Promise<Server & { readonly urls: reado
     const refuse = () => Promise.reject(new Error('this server is not ours to stop'))
     return { urls, killable: false, kill: refuse, restart: refuse, stop: () => Promise.resolve() }
   }
-  const { urls, nodes, stop } = await ownOpensearch()
+  const { urls, nodes, stop } = await ownOpensearch(Number(process.env['OPENSEARCH_NODES'] ?? 1))
   const [node] = nodes
   if (!node) throw new Error('no node was started')
   return { ...node, urls, stop }
@@ -49,6 +52,7 @@ export async function ownOpensearch(size = 1): Promise<SearchCluster> {
       ownServer('opensearch', async (directory) => ({
         file: 'java',
         arguments: [
+          ...briefly,
           `-Xms${heap}`,
           `-Xmx${heap}`,
           '-cp',
