@@ -59,7 +59,7 @@ type ClusterOptions = ClusterCredentials & {
   /** Milliseconds that never decrease. */
   readonly now: () => number
   readonly pause: Pause
-  /** Most milliseconds of a call. */
+  /** Most milliseconds of a call, at all addresses together. */
   readonly callMs: number
 }
 
@@ -130,7 +130,7 @@ export function connectCluster(options: ClusterOptions): ClusterClient {
 
 /** Least number of times that a request is sent again. */
 const leastRetries = 2
-/** Most milliseconds until the head of an answer where there is another address, and those for its body. */
+/** Most milliseconds until the head of an answer to a read where there is another address, and those for a body. */
 const [nextAddressMs, bodyMs] = [4_000, 30_000]
 /** Bytes of an answer: several thousand records with their texts. */
 const mostBytes = 256 * 2 ** 20
@@ -197,25 +197,50 @@ async function callOf(
       ...(body !== undefined && { body: jsonText(body) }),
       ...(lines && { bulkBody: `${lines.join('\n')}\n` }),
     },
-    { requestTimeout: isChange || urls.length === 1 ? callMs : nextAddressMs },
+    { requestTimeout: attemptMs({ isChange, urls, callMs }) },
   )
   const abort = () => {
     request.abort()
   }
   signal?.addEventListener('abort', abort, { once: true })
+  // The time of all attempts together.
+  const late = new AbortController()
+  late.signal.addEventListener('abort', abort, { once: true })
+  const timer = setTimeout(() => late.abort(), callMs)
   try {
     const answer: unknown = (await request).body
     requireWhole(answer)
     return answer
   } catch (error) {
-    throw signal?.aborted ? abortFailure(signal.reason) : failureOf(error)
+    if (signal?.aborted) throw abortFailure(signal.reason)
+    throw late.signal.aborted ? unanswered(error) : failureOf(error)
   } finally {
+    clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
 }
 
+/** Milliseconds until the head of an answer after which the request goes to another address, where there is one. */
+function attemptMs({
+  isChange,
+  urls,
+  callMs,
+}: Omit<CallContext, 'signal'> & { isChange: boolean }) {
+  if (urls.length === 1) return callMs
+  return Math.min(isChange ? callMs : nextAddressMs, (callMs * 2) / 3)
+}
+
+const unanswered = (cause?: unknown) =>
+  engineUnavailable('The search engine did not answer in time.', cause)
+
 const shardsAnswer = z
-  .object({ _shards: z.object({ total: z.number(), successful: z.number() }) })
+  .object({
+    _shards: z.object({
+      total: z.number(),
+      successful: z.number(),
+      failed: z.number().default(0),
+    }),
+  })
   .transform(({ _shards: shards }) => shards)
 const timedOutAnswer = z.object({ timed_out: z.literal(true) })
 
@@ -223,10 +248,9 @@ const timedOutAnswer = z.object({ timed_out: z.literal(true) })
 function requireWhole(answer: unknown): void {
   const shards = shardsAnswer.safeParse(answer).data
   const isSearch = typeof answer === 'object' && answer !== null && 'timed_out' in answer
-  if (isSearch && shards && shards.successful < shards.total)
+  if (shards && (shards.failed > 0 || (isSearch && shards.successful < shards.total)))
     throw engineUnavailable('Some shards of the search engine are away.')
-  if (timedOutAnswer.safeParse(answer).success && shards)
-    throw engineUnavailable('The search engine did not answer in time.')
+  if (timedOutAnswer.safeParse(answer).success && shards) throw unanswered()
 }
 
 /** Refused request: status and type of the error of OpenSearch. */

@@ -44,8 +44,10 @@ const indexAnswer = z.record(
     })),
 )
 
+/** Most seconds that the cluster manager is waited for. */
+export const managerTime = { cluster_manager_timeout: '10s' }
 /** Most seconds that a change of the cluster may take, whose default is a minute. */
-const times = { timeout: '10s', cluster_manager_timeout: '10s' }
+export const changeTimes = { timeout: '10s', ...managerTime }
 
 /** Path of an index. */
 const pathOf = (name: string) => `/${encodeURIComponent(name)}`
@@ -100,7 +102,7 @@ async function storedGenerations(
   names: ClusterNames,
   signal?: AbortSignal,
 ): Promise<readonly StoredGeneration[]> {
-  const query = { filter_path: '*.aliases,*.mappings._meta', cluster_manager_timeout: '10s' }
+  const query = { filter_path: '*.aliases,*.mappings._meta', ...managerTime }
   const answer = await client.call({ method: 'GET', path: `/${names.all}`, query }, signal)
   return Object.entries(parseAnswer(indexAnswer, answer)).flatMap(([name, { aliases, known }]) => {
     if (known === undefined || !names.isGeneration(name)) return []
@@ -129,7 +131,7 @@ function changesOf(client: ClusterClient) {
     path: string,
     body?: object,
   ): Promise<unknown> =>
-    client.call({ method, path, query: times, isChange: true, ...(body && { body }) })
+    client.call({ method, path, query: changeTimes, isChange: true, ...(body && { body }) })
   const makeOnce = async (name: string, body: object): Promise<boolean> => {
     try {
       await change('PUT', pathOf(name), body)

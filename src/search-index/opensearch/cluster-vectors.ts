@@ -11,6 +11,7 @@ import type { IndexPart } from '../remote/generation.ts'
 import type { Filter, IndexChange, VectorChange } from '../search-index.ts'
 import { isZero } from '../vectors.ts'
 import { whenPresent } from './cluster-client.ts'
+import { changeTimes, managerTime } from './cluster-indices.ts'
 import { type ClusterNames, recordKey, type Sharding, shardSettings } from './cluster-layout.ts'
 import { type ClusterReads, clusterSearch, documentsByKey, fieldsOfHits } from './cluster-reads.ts'
 import { sendBulk } from './cluster-writer.ts'
@@ -245,11 +246,12 @@ export class ClusterVectors {
   async #ensure(uid: string, length: number, signal?: AbortSignal): Promise<void> {
     const { context, sharding } = this.#parts
     const path = `/${encodeURIComponent(uid)}`
-    const read = context.client.call({ method: 'GET', path: `${path}/_mapping` }, signal)
+    const call = { method: 'GET', path: `${path}/_mapping`, query: managerTime } as const
+    const read = context.client.call(call, signal)
     const answer = await whenPresent(read, undefined)
     const present = mappingShape.safeParse(answer).data
     if (present && Object.values(present).every((own) => own.length === length)) return
-    const change = { path, query: { timeout: '10s' }, isChange: true }
+    const change = { path, query: changeTimes, isChange: true }
     if (answer !== undefined) await context.client.call({ method: 'DELETE', ...change }, signal)
     const body = { settings: shardSettings(sharding), mappings: vectorMapping(length) }
     await context.client.call({ method: 'PUT', ...change, body }, signal)

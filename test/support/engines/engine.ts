@@ -97,11 +97,18 @@ export async function started(
   return { dialect: config.dialect, config, ...(await ownServer(config.dialect, command)) }
 }
 
+/** A server of our own, which can also be asked to end, and be stopped for a while. */
+export type OwnServer = Server & {
+  readonly directory: string
+  readonly kill: (signal?: 'SIGKILL' | 'SIGTERM') => Promise<void>
+  readonly send: (signal: 'SIGSTOP' | 'SIGCONT') => void
+}
+
 /** A server of our own in a new directory of that name, which goes with it. */
 export async function ownServer(
   name: string,
   command: (directory: string) => Promise<Command>,
-): Promise<Server & { readonly directory: string }> {
+): Promise<OwnServer> {
   const directory = await mkdtemp(join(tmpdir(), `cartulary-${name}-`))
   const remove = () => rm(directory, { recursive: true, force: true })
   try {
@@ -110,7 +117,8 @@ export async function ownServer(
     return {
       directory,
       killable: true,
-      kill: () => server.end('SIGKILL'),
+      kill: (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => server.end(signal),
+      send: (signal) => server.send(signal),
       restart: async () => {
         server = await running(how)
       },

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cache, freePort, Missing, ownServer, runs, type Server } from './engine.ts'
+import { cache, freePort, Missing, type OwnServer, ownServer, runs, type Server } from './engine.ts'
 
 const version = '2.19.1'
 const instead = 'or set OPENSEARCH_URL=http://host:9200 to use a server that runs already'
@@ -13,7 +13,7 @@ const recipe = fileURLToPath(new URL('opensearch/', import.meta.url))
 /** Nodes of one cluster, each of which can be killed and started again. */
 export type SearchCluster = {
   readonly urls: readonly string[]
-  readonly nodes: readonly Server[]
+  readonly nodes: readonly OwnServer[]
   readonly stop: () => Promise<void>
 }
 

@@ -15,7 +15,10 @@ export type Command = {
   readonly patienceMs: number
 }
 
-export type Running = { readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<void> }
+export type Running = {
+  readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>
+  readonly send: (signal: 'SIGSTOP' | 'SIGCONT') => void
+}
 
 /** Resolves when the server answers; rejects with the end of its output when it dies or takes too long. */
 export async function running(command: Command): Promise<Running> {
@@ -56,7 +59,7 @@ export async function running(command: Command): Promise<Running> {
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  return { end }
+  return { end, send: (signal) => void child.kill(signal) }
 }
 
 /** Kills a process when ours is gone, however that came about: the pipe to the watcher closes then. */
