@@ -163,7 +163,8 @@ export class SteadyLoad {
       } catch (error) {
         this.counts.repeatedWrites++
         const isAway = error instanceof Failure && error.kind === 'engine-unavailable'
-        if (!isAway || performance.now() > deadline) this.wrong.push(`a write failed: ${String(error)}`)
+        if (!isAway || performance.now() > deadline)
+          this.wrong.push(`a write failed: ${String(error)}`)
         if (performance.now() > deadline) throw error
         await sleep(200)
       }

@@ -65,7 +65,7 @@ export async function ownOpensearch(size = 1): Promise<SearchCluster> {
         ],
         directory,
         answersAt: url,
-        patienceMs: 180_000,
+        patienceMs: 400_000,
       })),
     ),
   )
