@@ -138,6 +138,24 @@ describe('the projector', () => {
     expect(await readMarks(store, 10, soon())).toEqual([])
   })
 
+  it('gives an overloaded search engine longer and longer pauses, or as long as it asks for', async () => {
+    const asked = [0, 0, 0, 0, 0, 30_000, 0, 0, 0]
+    const { projector, projected, pauses } = recording({
+      fail: () => {
+        const pauseMs = asked.shift()
+        if (pauseMs !== undefined) throw new Failure('engine-unavailable', 'busy', { pauseMs })
+      },
+    })
+    await projector.start()
+    await write(mark('a', 1))
+    projector.changed([mark('a', 1)])
+    await projector.idle(soon())
+    await projector.stop()
+    expect(pauses).toEqual([100, 200, 400, 800, 1600, 30_000, 6400, 10_000, 10_000])
+    expect(projected).toHaveLength(1)
+    expect(await readMarks(store, 10, soon())).toEqual([])
+  })
+
   it('tells those who wait at once when the search engine is away, until a batch succeeds', async () => {
     let away = true
     const { projector, projected, pauses } = recording({

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.ts'
 import { logger } from '../../src/log.ts'
 import { pause as realPause } from '../../src/workers/pause.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../src/workers/background-loop.ts'
@@ -81,6 +82,13 @@ describe('a background loop', () => {
     const said = [0, 5, undefined, 2 ** 40]
     const { waits } = await waitsOf(5, (round) => said[round])
     expect(waits).toEqual([1000, 5, 1000, 2 ** 31 - 1, 1000])
+  })
+
+  it('waits as long after a failure as an overloaded service asks for', async () => {
+    const busy = new Failure('engine-unavailable', 'busy', { pauseMs: 30_000 })
+    const fail = (round: number) => (round < 3 ? Promise.reject(busy) : undefined)
+    const { waits } = await waitsOf(4, fail, { retryMs: 50, longestRetryMs: 100 })
+    expect(waits).toEqual([1000, 30_000, 30_000, 1000])
   })
 
   it('waits no longer after failures than it is told', async () => {

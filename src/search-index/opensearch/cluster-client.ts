@@ -330,12 +330,22 @@ export function refused(status: number, body: unknown, askedMs?: number): Failur
     return new Failure('query-too-complex', 'The query is too complex for the search engine.', {
       cause: refusal,
     })
+  if (isTooLarge(reason ?? ''))
+    return new Failure('internal', 'A record is too large for the search engine.', {
+      cause: refusal,
+    })
   const obstacle = obstacleOf(status, causes)
   if (obstacle) return refusedCall(obstacle, refusal, askedMs)
   const isTransient = [408, 502, 503, 504].includes(status)
   if (isTransient || causes.some((one) => transientTypes.test(one.type)))
     return engineUnavailable('The search engine does not take the request now.', refusal)
   return new Failure('internal', 'The search engine refused a request.', { cause: refusal })
+}
+
+/** Whether an operation alone is larger than all that a node takes at a time, so that waiting does not help. */
+function isTooLarge(reason: string): boolean {
+  const [, own, most] = /_operation_bytes=(\d+), max_\w+_bytes=(\d+)/.exec(reason) ?? []
+  return Number(own) > Number(most)
 }
 
 const isTooComplex = (reason: string): boolean =>

@@ -1,6 +1,10 @@
 /** A platform beside OpenSearch that lacks copies or shards, has a full disk, or refuses calls: what it answers, says and loses. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { logger } from '../../../src/log.ts'
+import { opensearchIndex } from '../../../src/search-index/opensearch/opensearch-index.ts'
+import { configured, documents, languages, request } from '../../contracts/search-index-corpus.ts'
 import { ownOpensearch, type SearchCluster } from '../../support/engines/opensearch.ts'
 import {
   type OwnAnswer,
@@ -226,4 +230,52 @@ describe.skipIf(!isKillable)('a platform beside OpenSearch', () => {
     await expect.poll(hits).toBe(before + 3)
     await caughtUp()
   })
+})
+
+describe.skipIf(!isKillable)('a node that has lost the two others', () => {
+  let cluster: SearchCluster
+  beforeAll(async () => {
+    cluster = await ownOpensearch(3)
+  })
+  afterAll(() => cluster?.stop())
+
+  it('is not ready, although it has a copy of each shard, until one is back', async () => {
+    const [, second, third] = cluster.nodes
+    const index = await opensearchIndex({
+      urls: cluster.urls.slice(0, 1),
+      prefix: 'alone_',
+      replicas: 2,
+      log: logger('silent'),
+      languages,
+      pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+      now: () => performance.now(),
+      cursors: { perClient: 16, total: 256, ttlMs: 60_000, bytes: 2 ** 28 },
+    })
+    await configured(index)
+    await index.write(documents.map((put) => ({ put })))
+    await expect
+      .poll(async () => (await index.health(), index.facts?.().cluster?.status))
+      .toBe('green')
+    await second?.kill()
+    const status = () =>
+      index.health().then(
+        () => index.facts?.().cluster,
+        ({ detail }: { detail: string }) => detail,
+      )
+    // With two nodes of three there are still a cluster manager and all documents.
+    await expect.poll(status).toEqual({ status: 'yellow', unassigned: expect.any(Number) })
+    await third?.kill()
+    await expect
+      .poll(status)
+      .toBe('The nodes of the search engine that answer have no cluster manager.')
+    expect(index.facts?.().cluster?.status).toBe('red')
+    await expect(index.write([{ put: { ...documents[0]!, version: 9 } }])).rejects.toMatchObject({
+      kind: 'engine-unavailable',
+    })
+    await second?.restart()
+    await expect.poll(status).toMatchObject({ status: 'yellow' })
+    expect((await index.search(request())).count).toBeGreaterThan(0)
+    await index.close()
+    // A node needs most of a minute to come back on a busy machine.
+  }, 300_000)
 })

@@ -92,6 +92,17 @@ describe('a node that refuses', () => {
     expect(detail).not.toContain('[a]')
   })
 
+  it.each([
+    [60_000_000, 'internal', 'A record is too large for the search engine.'],
+    [20_000_000, 'engine-unavailable', 'The search engine is overloaded.'],
+  ])('for %i bytes where it takes 53,687,091 is %s', async (bytes, kind, sentence) => {
+    const sizes = `replica_bytes=0, all_bytes=40000000, coordinating_operation_bytes=${bytes}, max_coordinating_and_primary_bytes=53687091`
+    const reason = `rejected execution of coordinating operation [coordinating_and_primary_bytes=40000000, ${sizes}]`
+    node.answer = json({ error: { type: 'rejected_execution_exception', reason } }, 429)
+    const failed = await asked()
+    expect([failed.kind, failed.detail]).toEqual([kind, sentence])
+  })
+
   it('for another reason is away, which needs no longer pauses', async () => {
     node.answer = blocked(503, 'blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];')
     const { kind, retryAfter, pauseMs } = await asked()
