@@ -1,33 +1,22 @@
 /** Reads of Meilisearch: indices of a request, documents by filter or key, and searches for hits and facet counts. */
 
 import { z } from 'zod'
-import type { Log } from '../../log.ts'
-import type { IndexName } from '../index-settings.ts'
 import { parseAnswer } from '../remote/answers.ts'
-import type { IndexPart, SearchedGeneration } from '../remote/generation.ts'
-import type { WordTargets } from '../remote/word-targets.ts'
+import type { IndexPart } from '../remote/generation.ts'
+import type { ReadState } from '../remote/server-index.ts'
 import { facetAttribute, type Uids } from './attributes.ts'
 import type { DocumentCounts } from './document-counts.ts'
 import { type EngineClient, isRefusal } from './engine-client.ts'
 import type { Ranking } from './ranking.ts'
 
 /** Context of reads: the server, and the indices that are searched. */
-export type ReadContext = {
+export type ReadContext = ReadState & {
   readonly client: EngineClient
   readonly uids: Uids
-  /** Searched generation of an index; `undefined` if it is not configured. */
-  readonly searched: (index: IndexName) => SearchedGeneration | undefined
-  /** Number of writes and changes of indices by this process, including failed ones. */
-  readonly changes: () => number
-  /** Milliseconds that never decrease. */
-  readonly now: () => number
-  /** Targets of words in the index of terms. */
-  readonly words: WordTargets
   /** Numbers of documents. */
   readonly counts: DocumentCounts
   /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms: number
-  readonly log: Log
 }
 
 /** Schema of a row; the attributes in its shape are requested from the server. */

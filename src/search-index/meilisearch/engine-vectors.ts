@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { nearestCount } from '../fusion.ts'
 import type { IndexName } from '../index-settings.ts'
 import { parseAnswer } from '../remote/answers.ts'
+import type { EngineQueue } from '../remote/engine-queue.ts'
 import type { IndexPart } from '../remote/generation.ts'
 import type { Filter, IndexChange, VectorChange } from '../search-index.ts'
 import { isZero } from '../vectors.ts'
@@ -56,7 +57,7 @@ export class EngineVectors {
   }
 
   /** As `SearchIndex.vectors`. */
-  async write(changes: readonly VectorChange[], signal?: AbortSignal): Promise<void> {
+  async vectors(changes: readonly VectorChange[], signal?: AbortSignal): Promise<void> {
     for (const [index, some] of Map.groupBy(changes, (change) => change.index))
       await this.#writeTo(index, new Map(some.map(({ id, vector }) => [id, vector])), signal)
   }
@@ -73,11 +74,16 @@ export class EngineVectors {
     }
   }
 
-  /**
-   * Removes those of the vectors from `offset` on whose records are not stored, as after a refill without them. Returns the offset at which
-   * the next call begins, `undefined` at the end.
-   */
-  async removeLost(index: IndexName, offset: number): Promise<number | undefined> {
+  /** Removes the vectors of records that are not stored, as after a refill without them. Writes may take place between two pages. */
+  async removeLost(index: IndexName, exclusive: EngineQueue['exclusive']): Promise<void> {
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const from: number = offset
+      offset = await exclusive(() => this.#removeLostFrom(index, from))
+    }
+  }
+
+  /** Removes those from `offset` on; returns the offset of the next page, `undefined` at the end. */
+  async #removeLostFrom(index: IndexName, offset: number): Promise<number | undefined> {
     const { context } = this.#parts
     if (!context.searched(index)) return undefined
     const page = { row: keyRow.pick({ id: true }), offset, limit: perPage }

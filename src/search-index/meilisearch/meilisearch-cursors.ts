@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { type CursorLimits, Cursors, type PageSpan } from '../cursors.ts'
 import { includeText } from '../include.ts'
-import type { IndexPart } from '../remote/generation.ts'
+import type { IndexPart, SearchedGeneration } from '../remote/generation.ts'
 import type { Answer, CursorRequest, Hit, Page, PageOptions } from '../search-index.ts'
 import { attributes, documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
@@ -71,13 +71,14 @@ export class MeilisearchCursors {
    * Must be called before documents of a searched index are replaced or removed. The result is to be called after the write has ended.
    */
   beforeWrite(uid: string, keys: readonly string[]): Promise<() => void> {
-    this.#sweep()
+    this.sweep()
     return this.#replaced.beforeWrite(uid, keys)
   }
 
-  /** Must be called before another index is swapped to this uid. */
-  async beforeSwap(uid: string): Promise<void> {
-    this.#sweep()
+  /** Must be called before the filling of an index ends, which swaps the indices. */
+  async beforeFinish(searched: SearchedGeneration | undefined): Promise<void> {
+    if (!searched?.next) return
+    const { uid } = searched
     for (const { numbers, partIndexes, parts } of this.#cursors.snapshots()) {
       const numbersOfPart = [...numbers].filter(
         (_, position) => parts[partIndexes[position] ?? 0]?.uid === uid,
@@ -88,7 +89,7 @@ export class MeilisearchCursors {
 
   /** As `SearchIndex.openCursor`. */
   async open(request: CursorRequest, signal?: AbortSignal): Promise<Page> {
-    this.#sweep()
+    this.sweep()
     this.#cursors.admit(request.client)
     this.#opening++
     try {
@@ -116,7 +117,7 @@ export class MeilisearchCursors {
 
   /** As `SearchIndex.readPage`. */
   async page(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page> {
-    this.#sweep()
+    this.sweep()
     return this.#cursors.page(cursor, options, signal)
   }
 
@@ -226,7 +227,7 @@ export class MeilisearchCursors {
   }
 
   /** Drops expired cursors, and copies that no cursor needs. */
-  #sweep(): void {
+  sweep(): void {
     this.#cursors.sweep()
     if (this.#opening > 0) return
     const oldest = Math.min(Infinity, ...this.#cursors.snapshots().map(({ takenAt }) => takenAt))

@@ -1,10 +1,9 @@
-/** Patterns with wildcards, and spelling suggestions, in the index of terms. */
+/** Patterns with wildcards in the index of terms. */
 
 import { z } from 'zod'
 import type { Leaf } from '../query-tree.ts'
 import { patternOf } from '../remote/searched-leaf.ts'
 import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard.ts'
-import { wordsNear } from '../../text/nearest.ts'
 import { quoted } from './condition.ts'
 import { fetchDocuments, type ReadContext } from './engine-reads.ts'
 
@@ -50,50 +49,21 @@ export async function expandPatterns(
   return { termsByPattern, truncatedPatterns }
 }
 
-/** Most suggestions for a token, and most rows of tokens that are compared with it. */
-const [mostNear, mostCompared] = [12, 5_000]
-/** Most terms with a common beginning. */
-const mostLonger = 24
-
-/** Indexed tokens that differ from `token` by one or two letters and begin with the same two letters, nearest first. */
-export async function termsNear(
-  token: string,
-  context: ReadContext,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  const prefix = Array.from(token).slice(0, 2).join('')
-  const terms = await termsBeginning(prefix, context, signal, mostCompared)
-  return wordsNear(token, terms, mostNear).map(({ word }) => word)
-}
-
-/** The shortest terms that begin with a text and are longer than it. */
-export async function termsAfter(
-  beginning: string,
-  context: ReadContext,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  const terms = await termsBeginning(beginning, context, signal, mostCompared)
-  // The server compares decomposed text, of which a letter may be the beginning of another.
-  const longer = terms.filter((term) => term !== beginning && term.startsWith(beginning))
-  return shortestTerms(longer, mostLonger)
-}
-
-/** Terms with a prefix, each once, from at most `most` rows. */
+/** Terms with a prefix, each once, from at most `mostRows` rows. */
 async function termsBeginning(
   prefix: string,
   context: ReadContext,
   signal?: AbortSignal,
-  most = mostRows,
 ): Promise<readonly string[]> {
   const filter = prefix === '' ? 'term EXISTS' : `term STARTS WITH ${quoted(prefix)}`
   const terms = new Set<string>()
-  for (let [offset, total] = [0, most]; offset < total;) {
-    const page = { row: termRow, filter, limit: Math.min(rowsPerCall, most), offset }
+  for (let [offset, total] = [0, mostRows]; offset < total;) {
+    const page = { row: termRow, filter, limit: rowsPerCall, offset }
     const { uids } = context
     const { results, total: totalRows } = await fetchDocuments(context, uids.terms, page, signal)
     for (const { term } of results) terms.add(term)
     offset += results.length
-    total = results.length === 0 ? 0 : Math.min(totalRows, most)
+    total = results.length === 0 ? 0 : Math.min(totalRows, mostRows)
   }
   return [...terms]
 }

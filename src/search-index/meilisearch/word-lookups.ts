@@ -32,7 +32,9 @@ export const termFinder =
 function filterOf({ attribute, values, beginning = '', buckets }: TermQuery): string {
   const condition = values
     ? isOneOf(attribute, values)
-    : `${attribute} STARTS WITH ${quoted(beginning)}`
+    : beginning === ''
+      ? `${attribute} EXISTS`
+      : `${attribute} STARTS WITH ${quoted(beginning)}`
   return buckets ? `${isOneOf('bucket', buckets)} AND ${condition}` : condition
 }
 

@@ -1,32 +1,22 @@
 /** Reads of a cluster: searches with their hits, counts, documents by key, and rows of the index of terms. */
 
 import { z } from 'zod'
-import type { Log } from '../../log.ts'
-import type { IndexName } from '../index-settings.ts'
 import { parseAnswer } from '../remote/answers.ts'
-import type { SearchedGeneration } from '../remote/generation.ts'
+import type { ReadState } from '../remote/server-index.ts'
 import type { StateCache } from '../remote/state-cache.ts'
-import type { FindTerms, TermQuery, WordTargets } from '../remote/word-targets.ts'
+import type { FindTerms, TermQuery } from '../remote/word-targets.ts'
 import { type ClusterClient, refused } from './cluster-client.ts'
 import type { ClusterNames } from './cluster-layout.ts'
 import { allOf, type ClusterQuery, oneOf } from './query-conditions.ts'
 
 /** Context of reads: the cluster, and the indices that are searched. */
-export type ClusterReads = {
+export type ClusterReads = ReadState & {
   readonly client: ClusterClient
   readonly names: ClusterNames
-  /** Searched generation of an index; `undefined` if it is not configured. */
-  readonly searched: (index: IndexName) => SearchedGeneration | undefined
-  /** Number of writes and changes of indices by this process, including failed ones. */
-  readonly changes: () => number
-  /** Milliseconds that never decrease. */
-  readonly now: () => number
-  readonly words: WordTargets
   /** Numbers of documents by index and condition. */
   readonly counts: StateCache<number>
   /** Whether indices have several shards, so that counts of facets and scores of shards have to be joined. */
   readonly isSharded: boolean
-  readonly log: Log
 }
 
 const oneText = z.array(z.string()).length(1)

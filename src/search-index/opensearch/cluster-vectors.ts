@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { nearestCount } from '../fusion.ts'
 import type { IndexName } from '../index-settings.ts'
 import { jsonText, parseAnswer } from '../remote/answers.ts'
+import type { EngineQueue } from '../remote/engine-queue.ts'
 import type { IndexPart } from '../remote/generation.ts'
 import type { Filter, IndexChange, VectorChange } from '../search-index.ts'
 import { isZero } from '../vectors.ts'
@@ -59,7 +60,7 @@ export class ClusterVectors {
   }
 
   /** As `SearchIndex.vectors`. */
-  async write(changes: readonly VectorChange[], signal?: AbortSignal): Promise<void> {
+  async vectors(changes: readonly VectorChange[], signal?: AbortSignal): Promise<void> {
     const { context } = this.#parts
     for (const [index, some] of Map.groupBy(changes, (change) => change.index)) {
       const searched = context.searched(index)
@@ -92,10 +93,7 @@ export class ClusterVectors {
   }
 
   /** Removes the vectors whose records are not stored, as after a refill without them. Writes may take place between two pages. */
-  async removeLost(
-    index: IndexName,
-    exclusive: <Result>(work: () => Promise<Result>) => Promise<Result>,
-  ): Promise<void> {
+  async removeLost(index: IndexName, exclusive: EngineQueue['exclusive']): Promise<void> {
     const { context, names } = this.#parts
     const path = `/${encodeURIComponent(names.vectors(index))}/_search`
     for (let after: string | undefined, isMore = true; isMore;) {

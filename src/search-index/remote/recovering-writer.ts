@@ -5,7 +5,8 @@ import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { IndexChange, SearchIndex } from '../search-index.ts'
 import { engineUnavailable } from './answers.ts'
 
-type ChangeWriter = {
+/** Writer of changes. */
+export type ChangeWriter = {
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
 }
 
@@ -60,7 +61,8 @@ export class RecoveringWriter<Writer extends ChangeWriter> {
   }
 }
 
-type RecoveredState = {
+/** State of the indices that is made again after a loss. */
+export type RecoveredState = {
   readonly current: readonly IndexSettings[]
   configure(settings: readonly IndexSettings[]): Promise<readonly IndexName[]>
   resolveUncertainty(): Promise<void>

@@ -45,8 +45,10 @@ const keys = (count: number) => Array.from({ length: count }, (_, i) => `k${i}`)
 
 async function removeAll(vectors: EngineVectors): Promise<number> {
   let calls = 0
-  for (let offset: number | undefined = 0; offset !== undefined; calls++)
-    offset = await vectors.removeLost('dataset', offset)
+  await vectors.removeLost('dataset', (work) => {
+    calls++
+    return work()
+  })
   return calls
 }
 
