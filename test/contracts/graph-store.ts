@@ -27,6 +27,8 @@ export type Known = {
   readonly alone?: boolean
   /** False when a query that names no graph is not answered from all of them. */
   readonly union?: boolean
+  /** Whether a query beside a commit may see a part of it, so that only reads of graphs see a whole one (decision 0015). */
+  readonly showsPartialCommits?: true
 }
 
 const dataset = (graph: string) =>
@@ -224,8 +226,10 @@ export function writingContract(dialect: string, open: OpenStore, known: Known =
       const state = { done: false }
       const seen: string[][] = []
       const reader = async () => {
-        while (!state.done)
-          seen.push(linesOf(await inStore(graph)), linesOf(await store.read(graph)))
+        while (!state.done) {
+          if (!known.showsPartialCommits) seen.push(linesOf(await inStore(graph)))
+          seen.push(linesOf(await store.read(graph)))
+        }
       }
       const readers = [reader(), reader()]
       for (let n = 1; n <= many(500); n += 1) await put(graph, record(20, String(n)))

@@ -16,6 +16,7 @@ for (const name of stores) {
     }
     storeContract(name, {
       open,
+      known: name === 'virtuoso' ? { showsPartialCommits: true } : {},
       start: isKillable(name) ? () => fresh(name) : undefined,
       // Virtuoso asks everybody for a digest anyway.
       guarded: () => (name === 'fuseki' ? ownFuseki('basic') : fresh(name)),
