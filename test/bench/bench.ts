@@ -2,9 +2,9 @@
  * Figures and ratios, printed, never asserted: `npm run bench [-- --datasets n]`, `npm run bench -- project [--datasets n]`,
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
  * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
- * `npm run bench -- readers [--datasets n] [--seconds n]`, `npm run bench -- portal [--datasets n] [--engine meilisearch]`,
- * `npm run bench -- relevance [--corpus demo|datafinder] [--engine meilisearch] [--server url] [--queries file] [--save file] [--against file] [--parameters words=most] [--embedder json]`,
- * `npm run bench -- embedder`, `npm run bench -- desk`, `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
+ * `npm run bench -- readers [--datasets n] [--seconds n]`, `npm run bench -- portal [--datasets n] [--engine meilisearch|opensearch]`,
+ * `npm run bench -- relevance [--corpus demo|datafinder] [--engine meilisearch|opensearch] [--server url] [--queries file] [--save file] [--against file] [--parameters words=most] [--embedder json]`,
+ * `npm run bench -- embedder`, `npm run bench -- desk`, `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded|meilisearch|opensearch] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
 
@@ -19,14 +19,14 @@ import { harvestAsideBench } from './harvest-aside-bench.ts'
 import { harvestBench } from './harvest-bench.ts'
 import { importBench } from './import-bench.ts'
 import { metricsBench } from './metrics-bench.ts'
-import { startMeilisearch } from '../support/engines/meilisearch.ts'
 import { portalBench } from './portal-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench } from './repository/repository-bench.ts'
 import { readersBench } from './readers-bench.ts'
 import { relevanceBench } from './relevance/relevance-bench.ts'
 import { requestsBench } from './requests-bench.ts'
-import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
+import { searchServerBench } from './search-server/search-server-bench.ts'
+import { searchServerOf } from './search-servers.ts'
 import { searchBench } from './search/search-bench.ts'
 import { engineOf, environmentOf, storeNamed } from './stores.ts'
 import { siegeBench } from './siege/siege-bench.ts'
@@ -135,7 +135,8 @@ const directory = values.directory ?? (await temporaryDirectory())
 try {
   if (positionals.includes('search')) {
     const [count, rounds] = [Number(values.records), Number(values.rounds)]
-    if (values.engine === 'meilisearch') await meilisearchBench({ count, rounds, say })
+    const server = await searchServerOf(values.engine)
+    if (server) await searchServerBench({ server, count, rounds, say }).finally(server.stop)
     else await searchBench({ directory, count, rounds, say })
   } else if (positionals.includes('relevance')) {
     const { corpus, engine, server, queries, save, against, parameters, embedder } = values
@@ -183,12 +184,8 @@ try {
   } else if (positionals.includes('portal')) {
     const dump = join(directory, 'dump.nt')
     generate(values.datasets, 'nt', dump)
-    const server = values.engine === 'meilisearch' ? await startMeilisearch() : undefined
-    const search = server && { engine: 'meilisearch', url: server.url, apiKey: server.key }
-    const env: Record<string, string> = search
-      ? { PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify(search) }
-      : {}
-    const platform = await gateway(join(directory, 'portal'), env)
+    const server = await searchServerOf(values.engine)
+    const platform = await gateway(join(directory, 'portal'), server?.env)
     try {
       const title = `portal on ${values.engine}, ${values.datasets} records`
       say(`## ${title}\n${await portalBench(platform, dump)}`)

@@ -5,7 +5,6 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startMeilisearch } from '../../support/engines/meilisearch.ts'
 import { eventually, gateway } from '../../support/gateway.ts'
 import {
   figuresOf,
@@ -17,6 +16,7 @@ import {
 import { startDemo } from '../../portal/demo-process.ts'
 import { isEmbedded } from '../embedder-bench.ts'
 import { percentile, table } from '../figures.ts'
+import { searchServerOf } from '../search-servers.ts'
 import { dataFinder, fillWithDataFinder } from './datafinder.ts'
 
 const demoQueries = new URL('../../fixtures/relevance/demo-queries.json', import.meta.url).pathname
@@ -25,7 +25,7 @@ export type RelevanceBench = {
   readonly directory: string
   /** `demo` or `datafinder`; a portal of one's own is named by `server`. */
   readonly corpus: string
-  /** `embedded` or `meilisearch`. */
+  /** `embedded`, `meilisearch` or `opensearch`. */
   readonly engine: string
   /** Address of a portal that runs. */
   readonly server?: string
@@ -50,10 +50,9 @@ export async function relevanceBench(bench: RelevanceBench): Promise<void> {
     const queries = readQueries(bench.queries ?? demoQueries)
     return report(bench.server, await judged(bench.server, queries), bench)
   }
-  const server = bench.engine === 'meilisearch' ? await startMeilisearch() : undefined
-  const search = server && { engine: 'meilisearch', url: server.url, apiKey: server.key }
+  const server = await searchServerOf(bench.engine)
   const environment: Record<string, string> = {
-    ...(search && { PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify(search) }),
+    ...server?.env,
     ...(bench.embedder !== undefined && { PLATFORM_EMBEDDER_CONFIG: bench.embedder }),
   }
   try {

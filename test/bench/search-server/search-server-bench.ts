@@ -1,17 +1,20 @@
-/** Searches over generated records on Meilisearch, beside what it takes when asked directly in the same run. */
+/** Searches over generated records on an engine with a server, beside what it takes when asked directly in the same run. */
 
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { meilisearchIndex } from '../../../src/search-index/meilisearch/meilisearch-index.ts'
+import { opensearchIndex } from '../../../src/search-index/opensearch/opensearch-index.ts'
 import type { IndexChange, SearchIndex } from '../../../src/search-index/search-index.ts'
 import { logger } from '../../../src/log.ts'
-import { startMeilisearch, type SearchServer } from '../../support/engines/meilisearch.ts'
 import { lanes, percentile, perSecond, table, timed } from '../figures.ts'
+import type { RunningEngine } from '../search-servers.ts'
 import { queries, treeSearch } from '../search/queries.ts'
 import { records, settings } from '../search/records.ts'
-import { directOf, recording, sent, type Call } from './direct.ts'
+import { directly } from './direct.ts'
+import { recording, sent, type Call } from './recording.ts'
 
-export type MeilisearchBench = {
+export type SearchServerBench = {
+  readonly server: RunningEngine
   readonly count: number
   /** Of every query. */
   readonly rounds: number
@@ -20,33 +23,38 @@ export type MeilisearchBench = {
 
 const perBatch = 5000
 
-/** On the server at `MEILISEARCH_URL` the records stay, and are not written a second time. */
-export async function meilisearchBench({ count, rounds, say }: MeilisearchBench): Promise<void> {
-  const server = await startMeilisearch()
+/** On a server that the environment names the records stay, and are not written a second time. */
+export async function searchServerBench(bench: SearchServerBench): Promise<void> {
+  const { server, count, rounds, say } = bench
   const engine = await engineAt(server.url, server, count)
   try {
     const filling = await filled(engine, count)
-    say(`## search on Meilisearch, ${count} records${filling}`)
+    say(`## search on ${server.name}, ${count} records${filling}`)
     say(await times(engine, server, { count, rounds }))
     say(await writes(engine, count))
   } finally {
     await engine.close()
-    await server.stop()
   }
 }
 
-async function engineAt(url: string, { key }: SearchServer, count: number): Promise<SearchIndex> {
-  const engine = await meilisearchIndex({
-    url,
-    ...(key !== undefined && { apiKey: key }),
+async function engineAt(
+  url: string,
+  { name, key }: Pick<RunningEngine, 'name' | 'key'>,
+  count: number,
+): Promise<SearchIndex> {
+  const options = {
     prefix: `bench${count}_`,
     log: logger('silent'),
     searchMs: 60_000,
     cursors: { perClient: 16, total: 256, ttlMs: 60_000, bytes: 2 ** 28 },
     now: () => performance.now(),
-    pause: (ms, signal) => sleep(ms, undefined, { signal }),
-  })
-  for (const name of (await engine.configure([settings])).rebuild) await engine.finish(name)
+    pause: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }),
+  }
+  const engine =
+    name === 'opensearch'
+      ? await opensearchIndex({ ...options, urls: [url] })
+      : await meilisearchIndex({ ...options, url, ...(key !== undefined && { apiKey: key }) })
+  for (const index of (await engine.configure([settings])).rebuild) await engine.finish(index)
   return engine
 }
 
@@ -90,7 +98,7 @@ const head = [
   'calls',
 ]
 
-async function times(engine: SearchIndex, server: SearchServer, run: Run): Promise<string> {
+async function times(engine: SearchIndex, server: RunningEngine, run: Run): Promise<string> {
   const recorder = await recording(server)
   const watched = await engineAt(recorder.url, server, run.count)
   const agent = new Agent({ keepAlive: true })
@@ -99,10 +107,10 @@ async function times(engine: SearchIndex, server: SearchServer, run: Run): Promi
     for (const query of [...queries, ...further]) {
       const { count } = await watched.search(query.request)
       const calls = recorder.take()
-      const own = calls.findLast(({ path }) => path.endsWith('search'))
+      const { own, direct: candidates } = directly(server.name, calls)
       let direct: Call | undefined
       // One that finds something else is none to be compared with.
-      for (const call of directOf(calls))
+      for (const call of candidates)
         if (!direct && (await sent(agent, server, call)) === count) direct = call
       if (!own || !direct) continue
       const [same, call] = [direct, own]
