@@ -2,9 +2,9 @@
 
 import { systemGraph } from '../../rdf/namespaces.ts'
 import { hasOtherSpellings, prefixOf } from '../graph-lines.ts'
-import type { Edit, Fidelity, Size } from './dialect.ts'
+import type { Dialect, Edit, Fidelity, Size } from './dialect.ts'
 import type { Content } from './reading.ts'
-import { noteOf, linesToNote } from './spelling-notes.ts'
+import { noteOf, notesOf } from './spelling-notes.ts'
 import { hasDots } from './spelled-values.ts'
 
 const difference = (lines: Iterable<string>, other: ReadonlySet<string>) =>
@@ -35,42 +35,53 @@ function otherSpellings(
 const encodeLines = (lines: Iterable<string>, fidelity: Fidelity) =>
   new Set(Array.from(lines, (line) => fidelity.encode(line).line))
 
-/** Edit of the system graph that replaces spelling notes of a graph. */
+/** Edit of the system graph that replaces the notes of a graph. */
 export function noteEdit(
   graph: string,
   before: Iterable<string>,
   after: ReadonlySet<string>,
 ): Edit {
-  const oldLines = new Set(before)
-  const notesOf = (lines: readonly string[]) => new Set(lines.map((line) => noteOf(graph, line)))
-  const [remove, add] = [notesOf(difference(oldLines, after)), notesOf(difference(after, oldLines))]
+  const oldNotes = new Set(before)
+  const linesWith = (notes: readonly string[]) => new Set(notes.map((note) => noteOf(graph, note)))
+  const remove = linesWith(difference(oldNotes, after))
+  const add = linesWith(difference(after, oldNotes))
   return { graph: systemGraph, clear: false, remove, add }
 }
 
-/** Edits of a graph and of its spelling notes from one content to another; none when they are equal. */
+/** Edits of a graph and of its notes from one content to another; none when they are equal. */
 export function contentDifference(
   graph: string,
   { before, after }: { readonly before: Content; readonly after: ReadonlySet<string> },
-  fidelity: Fidelity,
+  dialect: Dialect,
 ): readonly Edit[] {
+  const { fidelity } = dialect
   const removed = difference(before.lines, after)
   const added = difference(after, before.lines)
   if (removed.length + added.length === 0) return []
   const addedLines = encodeLines([...added, ...otherSpellings(removed, after, fidelity)], fidelity)
   return [
     editOf(graph, encodeLines(removed, fidelity), addedLines),
-    noteEdit(graph, before.notes, linesToNote(after, fidelity)),
+    noteEdit(graph, before.notes, notesOf(after, dialect)),
   ]
 }
 
-/** Edits that clear a graph and write it again, for graphs with blank nodes, which cannot be deleted by name. */
+/** Edits that clear a graph and write its content and its links again, for graphs with blank nodes, which cannot be deleted by name. */
 export function rewriteEdits(
   graph: string,
-  { stored, after }: { readonly stored: Content; readonly after: ReadonlySet<string> },
-  fidelity: Fidelity,
+  {
+    stored,
+    after,
+    links,
+  }: {
+    readonly stored: Content
+    readonly after: ReadonlySet<string>
+    readonly links: readonly string[]
+  },
+  dialect: Dialect,
 ): readonly Edit[] {
-  const edit = { graph, clear: true, remove: new Set<string>(), add: encodeLines(after, fidelity) }
-  return [edit, noteEdit(graph, stored.notes, linesToNote(after, fidelity))]
+  const add = encodeLines([...after, ...links], dialect.fidelity)
+  const edit = { graph, clear: true, remove: new Set<string>(), add }
+  return [edit, noteEdit(graph, stored.notes, notesOf(after, dialect))]
 }
 
 // Merges the edits of several changes or groups into edits with the same effect.

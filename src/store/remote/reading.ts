@@ -5,7 +5,7 @@ import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import { inParallel } from '../../workers/in-parallel.ts'
 import { checkGraph, prefixOf } from '../graph-lines.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
-import { linesOf, notedLine, applyNotes } from './spelling-notes.ts'
+import { applyNotes, digestOf, linesOf, noteIn } from './spelling-notes.ts'
 
 /** Whether a line (with or without its line end) is a link of the graph, and not content. */
 export type LinkRule = (graph: string, line: string) => boolean
@@ -31,7 +31,7 @@ const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
 /** Lines of a graph as the platform wrote them, with the links if these were requested. */
 export type Content = {
   readonly lines: ReadonlySet<string>
-  /** Lines that have a note. */
+  /** Notes of the graph (`spelling-notes.ts`). */
   readonly notes: readonly string[]
 }
 
@@ -48,6 +48,8 @@ export type GraphReading = {
   readonly finish?: (graph: string) => Promise<unknown>
   /** Reads a graph while no write of it runs; absent where commits are atomic for readers, and for writers. */
   readonly withoutWriters?: (graph: string, read: () => Promise<Lines>) => Promise<Lines>
+  /** Whether parts of a commit of another process may be read, so that a content is compared with its digest. */
+  readonly isChecked?: boolean
 }
 
 /** Graph to be read, with or without its links. */
@@ -88,7 +90,7 @@ function contentOf(
   const [lines, notes] = [new Set<string>(), new Array<string>()]
   const isPlain = graph !== systemGraph
   for (const line of answerLines) {
-    const note = line.includes(spellingProperty) ? notedLine(graph, line) : undefined
+    const note = line.includes(spellingProperty) ? noteIn(graph, line) : undefined
     if (note !== undefined) notes.push(note)
     else if (dialect.usesStaging && isPlain && line.startsWith(writingMarkPrefix(graph)))
       return undefined
@@ -102,7 +104,19 @@ function contentOf(
 const maxWaits = 50
 const waitMs = 100
 
-/** Reads the content of a graph; waits about 5 s for an unfinished write, then throws `store-unavailable`. */
+/** Whether a content is as one write left it. */
+function isWhole(graph: string, { lines, notes }: Content, { isChecked, isLink }: GraphReading) {
+  if (!isChecked || graph === systemGraph) return true
+  return notes.includes(digestOf([...lines].filter((line) => !isLink(graph, line))))
+}
+
+/** Equal readings in a row after which a content without a fitting digest is taken as whole: another program has written it. */
+const enoughReadings = 3
+
+/**
+ * Reads the content of a graph; waits about 5 s for an unfinished write or for a commit of another process, then throws
+ * `store-unavailable`.
+ */
 export async function readContent(
   request: GraphRequest,
   reading: GraphReading,
@@ -112,9 +126,13 @@ export async function readContent(
   const query = queryOf(request, reading)
   const answer = () => wholeAnswer(query, reading, signal)
   const { withoutWriters = (_, read) => read() } = reading
+  let [before, equalReadings]: [Content | undefined, number] = [undefined, 1]
   for (let remainingWaits = maxWaits; remainingWaits > 0; remainingWaits -= 1) {
     const content = contentOf(request.graph, await withoutWriters(request.graph, answer), reading)
-    if (content) return content
+    if (content && isWhole(request.graph, content, reading)) return content
+    equalReadings = content && before && haveEqualLines(content, before) ? equalReadings + 1 : 1
+    if (content && equalReadings === enoughReadings) return content
+    before = content
     signal?.throwIfAborted()
     if (remainingWaits === maxWaits && reading.finish) await reading.finish(request.graph)
     else await reading.endpoint.pause(waitMs)
@@ -133,22 +151,8 @@ async function wholeAnswer(
   return pagedGraph(query, reading.endpoint, { page: Math.ceil(rows / 2), signal })
 }
 
-/** Most readings of a graph that another process writes. */
-const maxReadings = 10
-
-/**
- * Reads a graph again until two answers in a row are equal, where another process writes and its commits become visible triple by
- * triple. Throws `store-unavailable` for a graph that keeps changing.
- */
-export async function readUntilEqual(_: string, read: () => Promise<Lines>): Promise<Lines> {
-  let before = await read()
-  for (let remaining = maxReadings; remaining > 0; remaining -= 1) {
-    const lines = await read()
-    if (lines.size === before.size && lines.isSubsetOf(before)) return lines
-    before = lines
-  }
-  throw new Failure('store-unavailable', 'The graph changes while it is read.', { retryAfter: 1 })
-}
+const haveEqualLines = ({ lines }: Content, other: Content) =>
+  lines.size === other.lines.size && lines.isSubsetOf(other.lines)
 
 /** Text of a graph: content before links (if `links`), each sorted; `undefined` if there is no such line. */
 export function contentText(

@@ -14,14 +14,7 @@ import { repeatEmptyReads } from './steady.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { openEndpoint } from './store-endpoint.ts'
 import { StoreLease, type LeaseOptions } from './store-lease.ts'
-import {
-  linkRule,
-  readContent,
-  type GraphReading,
-  readMany,
-  contentText,
-  readUntilEqual,
-} from './reading.ts'
+import { linkRule, readContent, type GraphReading, readMany, contentText } from './reading.ts'
 import { retryUntilAvailable } from './starting.ts'
 import { graphLines } from '../graph-lines.ts'
 import { serviceClient, type ServiceClient } from '../../client/service.ts'
@@ -296,9 +289,7 @@ export async function remoteReader(
   const { limits, log } = options
   log.info({ product }, 'store.opened')
   const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
-  const reads = graphReads(
-    dialect.showsPartialCommits ? { ...reading, withoutWriters: readUntilEqual } : reading,
-  )
+  const reads = graphReads(dialect.showsPartialCommits ? { ...reading, isChecked: true } : reading)
   const publicQueue = openPublicQueue(
     publicEngine({ dialect, endpoint, ms: limits.publicMs, rows }),
     limits,

@@ -1,25 +1,27 @@
 /**
- * Spelling notes. Where a store returns a line of a graph in another spelling, the system graph has the original line as a literal, and
- * readers put it in place of the returned one.
+ * Notes on graphs, literals in the system graph. Where a store returns a line of a graph in another spelling, a note has the original
+ * line, and readers put it in place of the returned one. Where a store shows parts of a commit, a note has the digest of all lines of the
+ * content, by which the readers of other processes know that they have all of them.
  */
 
+import { hash } from 'node:crypto'
 import { fromLines, quoteLiteral, toLine } from '../../rdf/lines.ts'
 import { ctl } from '../../rdf/namespaces.ts'
-import type { Fidelity } from './dialect.ts'
+import type { Dialect, Fidelity } from './dialect.ts'
 import { mayBeRespelled } from './spelled-values.ts'
 
 const spelling = ctl('spelling').value
 
 const headOf = (graph: string) => `<${graph}> <${spelling}> "`
 
-/** Line of the system graph that notes `line` of `graph`. */
-export const noteOf = (graph: string, line: string): string =>
-  `<${graph}> <${spelling}> ${quoteLiteral(line)} .`
+/** Line of the system graph with a note, which is an original line of `graph` or a digest. */
+export const noteOf = (graph: string, note: string): string =>
+  `<${graph}> <${spelling}> ${quoteLiteral(note)} .`
 
-/** Original line of a note; `undefined` for other lines of the system graph. */
-export function notedLine(graph: string, note: string): string | undefined {
-  if (!note.startsWith(headOf(graph))) return undefined
-  return fromLines(`${note}\n`)[0]?.object.value
+/** Note of a line of the system graph, an original line or a digest; `undefined` for other lines. */
+export function noteIn(graph: string, line: string): string | undefined {
+  if (!line.startsWith(headOf(graph))) return undefined
+  return fromLines(`${line}\n`)[0]?.object.value
 }
 
 /**
@@ -40,14 +42,30 @@ export function linesToNote(lines: ReadonlySet<string>, fidelity: Fidelity): Set
   return noted
 }
 
-/** Replaces lines of an answer by the original lines with the same key; `notes` are original lines, as `notedLine` returns them. */
+/** Digest of a content, whose lines may be in any order. */
+export const digestOf = (lines: Iterable<string>): string =>
+  `sha-256 ${hash('sha256', [...lines].sort().join('\n'), 'hex')}`
+
+/** Notes of a content. */
+export function notesOf(
+  lines: ReadonlySet<string>,
+  { fidelity, showsPartialCommits = false }: Dialect,
+): ReadonlySet<string> {
+  const notes = linesToNote(lines, fidelity)
+  return showsPartialCommits && lines.size > 0 ? notes.add(digestOf(lines)) : notes
+}
+
+const isDigest = (note: string) => !note.startsWith('<')
+
+/** Replaces lines of an answer by the original lines with the same key; `notes` are as `noteIn` returns them. */
 export function applyNotes(
   lines: ReadonlySet<string>,
   notes: readonly string[],
   fidelity: Fidelity,
 ): ReadonlySet<string> {
-  if (notes.length === 0) return lines
-  const notesByKey = Map.groupBy(notes, (note) => fidelity.key(note))
+  const originals = notes.filter((note) => !isDigest(note))
+  if (originals.length === 0) return lines
+  const notesByKey = Map.groupBy(originals, (note) => fidelity.key(note))
   const result = new Set<string>()
   for (const line of lines) {
     for (const original of notesByKey.get(fidelity.key(line)) ?? [line]) result.add(original)

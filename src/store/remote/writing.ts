@@ -8,7 +8,7 @@ import { checkGraph, isTriple, triplesOf } from '../graph-lines.ts'
 import type { Dialect, Edit } from './dialect.ts'
 import { contentDifference, noteEdit, rewriteEdits, EditMerger } from './edits.ts'
 import type { Content, GraphRequest, LinkRule } from './reading.ts'
-import { linesToNote } from './spelling-notes.ts'
+import { notesOf } from './spelling-notes.ts'
 import { isOutcomeUnknown } from './starting.ts'
 import type { KeyedLock } from '../../workers/keyed-lock.ts'
 
@@ -137,7 +137,7 @@ function contentFromHint(
   { dialect, isLink }: PlanningContext,
 ): Content {
   const lines = new Set(linesOf(before).filter((line) => !isLink(graph, line)))
-  return { lines, notes: [...linesToNote(lines, dialect.fidelity)] }
+  return { lines, notes: [...notesOf(lines, dialect)] }
 }
 
 /** Plan of one group; later changes of a graph start from the planned content. */
@@ -164,10 +164,7 @@ class Plan {
     const { graph, before } = change
     const plannedLines = this.#contents.get(graph)
     if (plannedLines)
-      return {
-        lines: plannedLines,
-        notes: [...linesToNote(plannedLines, this.#planning.dialect.fidelity)],
-      }
+      return { lines: plannedLines, notes: [...notesOf(plannedLines, this.#planning.dialect)] }
     if (before !== undefined && !needsContent(change, this.#planning)) {
       return contentFromHint(graph, before, this.#planning)
     }
@@ -205,12 +202,11 @@ class Plan {
 
   async #edits(graph: string, before: Content, after: ReadonlySet<string>) {
     const { dialect, read, isLink } = this.#planning
-    const { fidelity } = dialect
     const hasBlankNodes = [...before.lines].some((line) => !after.has(line) && !isTriple(line))
-    if (!hasBlankNodes) return contentDifference(graph, { before, after }, fidelity)
+    if (!hasBlankNodes) return contentDifference(graph, { before, after }, dialect)
     const stored = await read({ graph, links: true })
     const links = [...stored.lines].filter((line) => isLink(graph, line))
-    return rewriteEdits(graph, { stored, after: new Set([...after, ...links]) }, fidelity)
+    return rewriteEdits(graph, { stored, after, links }, dialect)
   }
 }
 

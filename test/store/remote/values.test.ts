@@ -6,7 +6,7 @@ import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import { spellingKey } from '../../../src/store/remote/spelled-values.ts'
 import {
   linesOf,
-  notedLine,
+  noteIn,
   noteOf,
   applyNotes,
   linesToNote,
@@ -116,8 +116,8 @@ describe.each([fuseki, sparql11])('spelling notes of $name', ({ fidelity }) => {
       fc.property(hostileText, (text) => {
         const one = toLine(quad(namedNode('urn:s'), namedNode('urn:p'), literal(text, 'de-DE')))
         const note = noteOf('urn:g', one)
-        expect([note.split('\n').length, notedLine('urn:g', note)]).toEqual([1, one])
-        expect(notedLine('urn:other', note)).toBeUndefined()
+        expect([note.split('\n').length, noteIn('urn:g', note)]).toEqual([1, one])
+        expect(noteIn('urn:other', note)).toBeUndefined()
       }),
     )
   })

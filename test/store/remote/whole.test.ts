@@ -7,9 +7,10 @@ import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import type { Dialect, StoreEndpoint } from '../../../src/store/remote/dialect.ts'
 import { linkRule, readContent, type GraphReading } from '../../../src/store/remote/reading.ts'
+import { noteOf, notesOf } from '../../../src/store/remote/spelling-notes.ts'
 import { retryUntilAvailable } from '../../../src/store/remote/starting.ts'
 import { CredentialsError } from '../../../src/client/authentication.ts'
-import { graphName, isCatalogue, linesOf, record, system } from '../graphs.ts'
+import { content, graphName, isCatalogue, linesOf, record, system } from '../graphs.ts'
 import { openEmbedded } from '../opening.ts'
 
 const rows = 100
@@ -98,6 +99,63 @@ describe('a graph that is written in several steps', () => {
   it('says so in its own graph only: the system graph can always be read', async () => {
     const { lines } = await readContent({ graph: system, links: true }, reading({ times: 10_000 }))
     expect(lines.size).toBe(4)
+  })
+})
+
+describe('a graph in a store that shows parts of the commits of another process', () => {
+  const graph = graphName()
+  const dialect: Dialect = { ...fuseki, showsPartialCommits: true }
+  const [before, after] = ['1', '2'].map((version) => linesOf(record(20, version)))
+  const kept = before?.filter((line) => after?.includes(line)) ?? []
+  const withNotes = (lines: readonly string[] = []) => [
+    ...lines,
+    ...[...notesOf(new Set(lines), dialect)].map((note) => noteOf(graph, note)),
+  ]
+  /** Gives one answer after the other, then the last one again. */
+  const read = async (answers: readonly (readonly string[])[]) => {
+    const left = [...answers]
+    const endpoint: Pick<StoreEndpoint, 'construct' | 'pause'> = {
+      construct: () => Promise.resolve(content((left.length > 1 ? left.shift() : left[0]) ?? [])),
+      pause: () => Promise.resolve(),
+    }
+    const { lines } = await readContent(
+      { graph, links: true },
+      {
+        dialect,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- reading opens the endpoint no further
+        endpoint: endpoint as StoreEndpoint,
+        isLink: linkRule(isCatalogue),
+        rows: undefined,
+        isChecked: true,
+      },
+    )
+    return [...lines].sort()
+  }
+
+  it.each([
+    ['of a commit that changes it', kept],
+    ['of a commit that removes it', withNotes(before).slice(3)],
+    ['beside its old digest', [...kept, ...withNotes(before).slice(-1)]],
+    ['that is empty', []],
+  ])('is never read as a part %s, seen twice', async (_, part) => {
+    expect(await read([part, part, withNotes(after)])).toEqual(after)
+  })
+
+  it('is read at once when it fits its digest', async () => {
+    expect(await read([withNotes(before), withNotes(after)])).toEqual(before)
+  })
+
+  it.each([
+    ['without a digest', before ?? []],
+    ['with the digest of what was there', [...kept, ...withNotes(before).slice(-1)]],
+  ])('is read as it is when another program left it %s', async (_, lines) => {
+    const wanted = lines.filter((line) => !line.includes('#spelling>'))
+    expect(await read([lines])).toEqual(wanted.toSorted())
+  })
+
+  it('is refused while it changes all the time', async () => {
+    const changing = Array.from({ length: 60 }, (_, n) => linesOf(record(5, `part ${n}`)))
+    await expect(read(changing)).rejects.toMatchObject({ kind: 'store-unavailable' })
   })
 })
 
