@@ -70,6 +70,12 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     file.close()
   }
 
+  /** Keeps jobs from being recorded as done, however fast they are, until `recordEnds`. */
+  const keepRunning = () =>
+    execute(`CREATE TRIGGER full BEFORE UPDATE ON job WHEN NEW.state = 'done'
+    BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
+  const recordEnds = () => execute('DROP TRIGGER full')
+
   /** Whether nothing of the catalogues is left: no graph, and no note that one is being deleted (202 in place of 410). */
   const areDeleted = (...ids: readonly string[]) =>
     eventually(async () => {
@@ -83,9 +89,11 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
 
   it('goes on with a deletion that ran', async () => {
     await fill('c', 120)
+    keepRunning()
     expect(await deleteCatalogue('c')).toBe(202)
     await expect.poll(jobs, { interval: 1 }).toEqual([['catalogue c', 'running']])
     await platform.kill()
+    recordEnds()
     expect(jobs()).toEqual([['catalogue c', 'running']])
     await start()
     expect(await areDeleted('c')).toBe(true)
@@ -95,15 +103,14 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
   it('begins a deletion that waited, and does one no harm whose end was not recorded', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e']
     for (const id of ids) await fill(id, 3)
-    execute(`CREATE TRIGGER full BEFORE UPDATE ON job WHEN NEW.state = 'done'
-    BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
+    keepRunning()
     for (const id of ids) expect(await deleteCatalogue(id)).toBe(202)
     const unrecorded = () => platform.log().split('job.record-failed').length > 4
     await expect.poll(unrecorded, { timeout: 30_000 }).toBe(true)
     const states = ['running', 'running', 'running', 'running', 'waiting']
     expect(jobs().map(([, state]) => state)).toEqual(states)
     await platform.kill()
-    execute('DROP TRIGGER full')
+    recordEnds()
     expect(jobs().map(([, state]) => state)).toEqual(states)
     await start()
     expect(await areDeleted(...ids)).toBe(true)
@@ -126,10 +133,12 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     const headers = { 'X-API-Key': platform.key, ...hurried }
     const { repo, json } = client(platform)
     const address = `${repo}/catalogues/c/restore`
+    keepRunning()
     const answered = fetch(address, { method: 'POST', headers }).catch(() => undefined)
     const last = () => jobs().at(-1)
     await expect.poll(last, { interval: 1 }).toEqual(['catalogue c', 'running'])
     await platform.kill()
+    recordEnds()
     await answered
     await start()
     await expect.poll(last, { timeout: 60_000 }).toEqual(['catalogue c', 'done'])
