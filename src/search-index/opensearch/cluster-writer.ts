@@ -274,10 +274,11 @@ async function sendEntries(
     signal,
   }: { readonly isSearched: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
-  const lines = [...entries].flatMap(([id, entry]) => [
-    jsonText({ index: { _index: uid, _id: id } }),
-    jsonText(entry),
-  ])
+  const lines = [...entries].flatMap(([id, entry]) => {
+    // A node may carry out a write long after another one was asked for it.
+    const versioned = 'version' in entry && { version: entry.version, version_type: 'external_gte' }
+    return [jsonText({ index: { _index: uid, _id: id, ...versioned } }), jsonText(entry)]
+  })
   await sendBulk(client, lines, { isRefreshed: isSearched, signal })
 }
 

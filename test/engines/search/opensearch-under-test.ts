@@ -13,7 +13,7 @@ export const isClusterMissing = 'missing' in inject('opensearch')
 
 type Place = { readonly urls: readonly string[]; readonly prefix: string; readonly shards: number }
 
-function newClusterPrefix(shards = 1): Place {
+export function newClusterPrefix(shards = 1): Place {
   const server = inject('opensearch')
   if ('missing' in server) throw new Error(server.missing)
   return { urls: server.urls, prefix: `suite${randomBytes(6).toString('hex')}_`, shards }
