@@ -136,7 +136,8 @@ function changingCalls(
   queue: EngineQueue,
   connectOnce: () => Promise<void>,
 ): Pick<SearchIndex, 'configure' | 'finish' | 'write' | 'vectors'> {
-  const countChange = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
+  const countChange = <T>(work: Promise<T>): Promise<T> =>
+    work.catch(watch.refused).finally(() => void count.changes++)
   const exclusive: EngineQueue['exclusive'] = (work) => queue.exclusive(work)
   const configure: SearchIndex['configure'] = async (settings, refill) => {
     await connectOnce()
@@ -159,11 +160,10 @@ function changingCalls(
       await vectors.removeLost(index, exclusive)
     },
     write: async (changes, signal) => {
-      await countChange(queue.add(changes, signal)).catch(watch.refused)
+      await countChange(queue.add(changes, signal))
       await engine.afterWrite(changes)
     },
-    vectors: (changes, signal) =>
-      countChange(exclusive(() => vectors.vectors(changes, signal))).catch(watch.refused),
+    vectors: (changes, signal) => countChange(exclusive(() => vectors.vectors(changes, signal))),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   releaseOf,
   type EngineClient,
 } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { writeBlockOf } from '../../../../src/search-index/remote/answers.ts'
 import { Refusal } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { logger } from '../../../../src/log.ts'
@@ -82,6 +83,8 @@ describe('an error of the server', () => {
     expect(error.kind).toBe(kind)
     expect(error.retryAfter).toBe(kind === 'internal' ? undefined : 2)
     expect(error.detail).not.toContain('/var')
+    const isFull = code === 'no_space_left_on_device'
+    expect(writeBlockOf(error)).toBe(isFull ? 'disk-full' : undefined)
     expect(error.cause).toBeInstanceOf(Refusal)
     expect(error.cause).toMatchObject({ status, code, message: 'at /var/lib/x' })
   })
