@@ -27,14 +27,16 @@ import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
 import { fold } from './fold.ts'
 
 const digit = /\p{N}/u
+/** Most characters of a word with a stem. Tokens are shorter, so that longer words are found by their beginnings alone. */
+const longestStemmed = 256
 
 /**
  * Returns the stems of a word in a language, each as `language:stem`: one, or two when the word with accents and its folded form
- * have different stems. Empty for a language without a stemmer and for words with a digit.
+ * have different stems. Empty for a language without a stemmer, for words with a digit, and for very long ones.
  */
 export function stems(language: string, word: string): string[] {
   const stemmer = stemmers[language]
-  if (!stemmer || digit.test(word)) return []
+  if (!stemmer || word.length > longestStemmed || digit.test(word)) return []
   const lower = word.toLowerCase()
   const folded = fold(word)
   const stemOfWord = fold(stemmer(lower))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import { logger } from '../../src/log.ts'
 import { languages } from './search-index-corpus.ts'
+import { badDocumentContract } from './search-index-bad-documents.ts'
 import { searchIndexContract } from './search-index.ts'
 import { vectorContract } from './search-index-vectors.ts'
 
@@ -23,3 +24,4 @@ const make = async () => {
 
 searchIndexContract('the embedded engine', make)
 vectorContract('the embedded engine', make)
+badDocumentContract('the embedded engine', make)

@@ -164,11 +164,14 @@ function addColumn(
   } else if (!sortable) return
   else if (kind === 'flag')
     document.flags[path] = json === true || (Array.isArray(json) && json.includes(true))
-  else if (kind && typeof json === 'number') document.numbers[path] = json
+  else if (kind && isFiniteNumber(json)) document.numbers[path] = json
   else if (kind && isJsonObject(json))
     for (const [key, value] of Object.entries(json))
-      if (typeof value === 'number') document.numbers[`${path}.${key}`] = value
+      if (isFiniteNumber(value)) document.numbers[`${path}.${key}`] = value
 }
+
+const isFiniteNumber = (json: unknown): json is number =>
+  typeof json === 'number' && Number.isFinite(json)
 
 /** Maximum number of spans or boxes of one field. */
 const maxAreas = 4

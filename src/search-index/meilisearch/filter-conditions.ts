@@ -35,17 +35,25 @@ export function filterCondition(filter: Filter, settings: IndexSettings): Condit
       settings.flags.includes(name) ? comparison(`${numberAttribute(name)} = 1`) : noDocument,
     ),
     ...numbers.map((range) =>
-      settings.numbers.includes(range.name) ? between(range.name, range) : noDocument,
+      settings.numbers.includes(range.name) && !hasNaN([range.from, range.to])
+        ? between(range.name, range)
+        : noDocument,
     ),
     date
-      ? settings.dates.includes(date.name)
+      ? settings.dates.includes(date.name) && !hasNaN([date.from, date.to])
         ? overlaps(date.name, date)
         : noDocument
       : everyDocument,
-    box ? (settings.boxes ? intersects(box) : noDocument) : everyDocument,
+    box ? (settings.boxes && !hasNaN(box) ? intersects(box) : noDocument) : everyDocument,
     after === undefined ? everyDocument : idAfter(after),
   ])
 }
+
+/** Number as the server reads it: without the `+` of an exponent. */
+const numeral = (value: number): string => String(value).replace('+', '')
+
+/** Whether a bound is no number: nothing is between such bounds, and the server refuses them. */
+const hasNaN = (bounds: readonly (number | undefined)[]): boolean => bounds.some(Number.isNaN)
 
 /** Condition that the id is greater, in the order of code points. */
 export const idAfter = (id: string): Condition =>
@@ -59,8 +67,8 @@ export const hasNumberAmong = (numbers: readonly number[]): Condition =>
 function between(name: string, bounds: Bounds): Condition {
   const attribute = numberAttribute(name)
   const parts = [
-    ...(isBound(bounds.from) ? [comparison(`${attribute} >= ${bounds.from}`)] : []),
-    ...(isBound(bounds.to) ? [comparison(`${attribute} <= ${bounds.to}`)] : []),
+    ...(isBound(bounds.from) ? [comparison(`${attribute} >= ${numeral(bounds.from)}`)] : []),
+    ...(isBound(bounds.to) ? [comparison(`${attribute} <= ${numeral(bounds.to)}`)] : []),
   ]
   return parts.length === 0 ? comparison(`${attribute} EXISTS`) : and(parts)
 }
@@ -71,8 +79,8 @@ function overlaps(name: string, { from, to }: Bounds): Condition {
     slots.map((slot) => {
       const period = periodAttributes(name, slot)
       const parts = [
-        ...(isBound(to) ? [comparison(`${period.from} <= ${to}`)] : []),
-        ...(isBound(from) ? [comparison(`${period.to} >= ${from}`)] : []),
+        ...(isBound(to) ? [comparison(`${period.from} <= ${numeral(to)}`)] : []),
+        ...(isBound(from) ? [comparison(`${period.to} >= ${numeral(from)}`)] : []),
       ]
       return parts.length === 0 ? comparison(`${period.from} EXISTS`) : and(parts)
     }),
@@ -88,11 +96,11 @@ function intersects([west, south, east, north]: Box): Condition {
   return or(
     slots.map((slot) => {
       const [w, s, e, n] = boxAttributes(slot)
-      const sides = [comparison(`${w} <= ${east}`), comparison(`${e} >= ${west}`)]
+      const sides = [comparison(`${w} <= ${numeral(east)}`), comparison(`${e} >= ${numeral(west)}`)]
       return and([
         west > east ? or(sides) : and(sides),
-        comparison(`${s} <= ${north}`),
-        comparison(`${n} >= ${south}`),
+        comparison(`${s} <= ${numeral(north)}`),
+        comparison(`${n} >= ${numeral(south)}`),
       ])
     }),
   )

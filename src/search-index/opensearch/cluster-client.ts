@@ -280,6 +280,8 @@ function failureOf(error: unknown): unknown {
     const askedMs = retryAfterMs(error.headers?.['retry-after'], Date.now())
     return refused(error.statusCode ?? 0, error.body, askedMs)
   }
+  if (error instanceof errors.DeserializationError)
+    return engineUnavailable('The search engine sent an answer that is not JSON.', error)
   if (!(error instanceof errors.OpenSearchClientError)) return error
   const { cause } = error
   if (!(cause instanceof Failure)) return engineUnavailable('The search engine is away.', error)
@@ -388,7 +390,8 @@ export async function clusterRelease(
     )
   const [major = 0, minor = 0] = number.split('.').map(Number)
   const release = major * 1000 + minor
-  if (release < oldestRelease)
+  // Also for a number that cannot be read.
+  if (!(release >= oldestRelease))
     throw new Failure('internal', `OpenSearch ${number} is too old: 2.4 is the oldest.`)
   const isUntried = release > newestRelease
   log[isUntried ? 'warn' : 'info'](

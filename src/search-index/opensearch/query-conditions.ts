@@ -91,6 +91,10 @@ export function clusterFilter(filter: Filter, settings: IndexSettings): ClusterQ
   ])
 }
 
+/** Bound of a date that fits into a `long`; no date is beyond it. */
+const clamped = (bound: number): number => Math.max(-beyondDates, Math.min(beyondDates, bound))
+const beyondDates = 9e15
+
 /** Condition that a date or number is between inclusive bounds. */
 function rangeQuery(
   name: string,
@@ -110,8 +114,8 @@ function rangeQuery(
       ? nothing
       : { range: { [path]: { gte: low, lte: high } } }
   const [gte, lte] = [
-    low === undefined ? low : Math.ceil(low),
-    high === undefined ? high : Math.floor(high),
+    low === undefined ? low : Math.ceil(clamped(low)),
+    high === undefined ? high : Math.floor(clamped(high)),
   ]
   // A period that has both bounds of a reversed range overlaps with it.
   return gte !== undefined && lte !== undefined && gte > lte
