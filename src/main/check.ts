@@ -14,7 +14,8 @@ import { clock } from './clock.ts'
 import { damagedFiles, filesWithProblems } from './data-files.ts'
 import { pipeDirectory, shipped } from './engines.ts'
 import { readIdentity } from './identity.ts'
-import { clusterRelease, connectCluster } from '../search-index/opensearch/cluster-client.ts'
+import { connectCluster } from '../search-index/opensearch/cluster-client.ts'
+import { clusterRelease } from '../search-index/opensearch/cluster-release.ts'
 
 /** Finding about a part of an installation. */
 type CheckedPart = {

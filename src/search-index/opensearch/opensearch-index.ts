@@ -16,13 +16,14 @@ import {
   entriesOnCluster,
   recordOnCluster,
 } from './cluster-answer.ts'
-import { ClusterRefusal, clusterRelease, connectCluster } from './cluster-client.ts'
+import { ClusterRefusal, connectCluster } from './cluster-client.ts'
 import { ClusterCursors } from './cluster-cursors.ts'
 import { clusterFacetValues, clusterTitles } from './cluster-facets.ts'
 import { askClusterHealth } from './cluster-health.ts'
 import { type ClusterIndices, clusterIndices } from './cluster-indices.ts'
 import { clusterNames, type Sharding } from './cluster-layout.ts'
 import { type ClusterReads, clusterTerms, freshCounts } from './cluster-reads.ts'
+import { clusterRelease } from './cluster-release.ts'
 import { ClusterState } from './cluster-state.ts'
 import { ClusterVectors } from './cluster-vectors.ts'
 import { ClusterWriter, hasLostIndex } from './cluster-writer.ts'
