@@ -6,9 +6,9 @@ import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
 import {
   type ClusterClient,
-  clusterRelease,
   connectCluster,
 } from '../../../src/search-index/opensearch/cluster-client.ts'
+import { clusterRelease } from '../../../src/search-index/opensearch/cluster-release.ts'
 import { json, server, type Told } from '../meilisearch/wire/server.ts'
 
 let node: Told
@@ -40,6 +40,9 @@ describe('the start', () => {
       { number: '8.19.2' },
       'Elasticsearch 8.19.2, which is not supported: use OpenSearch from 2.4 on',
     ],
+    [{ number: '7.17.28' }, 'Elasticsearch 7.17.28, which is not supported'],
+    [{ number: '1.3.20', distribution: 'opensearch' }, 'OpenSearch 1.3.20 is too old'],
+    [{ number: 'next', distribution: 'opensearch' }, 'OpenSearch next is too old'],
     [{ number: '1.0.0', distribution: 'other' }, 'other 1.0.0, which is not supported'],
     [
       { number: '2.3.0', distribution: 'opensearch' },
@@ -49,6 +52,16 @@ describe('the start', () => {
     node.answer = json({ tagline: 'You Know, for Search', version })
     const { kind, detail } = await failure(clusterRelease(client, log))
     expect([kind, detail]).toEqual(['internal', expect.stringContaining(sentence)])
+  })
+
+  it.each([
+    ['application/json', '{}', 'The search engine is no OpenSearch.'],
+    ['application/json', '<html>', 'The search engine sent an answer that is not JSON.'],
+    ['text/html', '<html>It works</html>', 'The search engine is no OpenSearch.'],
+  ])('with an answer of %s that is %s waits for another', async (type, body, sentence) => {
+    node.answer = (_, response) => void response.writeHead(200, { 'content-type': type }).end(body)
+    const { kind, detail } = await failure(clusterRelease(client, log))
+    expect([kind, detail]).toEqual(['engine-unavailable', sentence])
   })
 
   it('with a newer release is tried', async () => {
