@@ -289,9 +289,9 @@ function failureOf(error: unknown): unknown {
   return cause.kind === 'time-limit' ? engineUnavailable(cause.detail, cause) : cause
 }
 
-/** Types of errors that can pass without a change of the request. */
+/** Types of errors that can pass without a change of the request: of overload, of shards that move, and of nodes that come and go. */
 const transientTypes =
-  /^(?:rejected_execution|circuit_breaking|cluster_block|node_|no_shard|unavailable_shards|cluster_manager|process_cluster|receive_timeout)/
+  /^(?:rejected_execution|circuit_breaking|cluster_block|cluster_manager|process_cluster|failed_to_commit|no_shard|unavailable_shards|index_shard_|illegal_index_shard|shard_not_in_primary|already_closed|node_|no_such_node|.*transport_exception|task_cancelled|search_context_missing)/
 
 /** Reasons of blocks: the disk of a node is full, or an operator has set the block. */
 const [diskFull, readOnly] = [/read-only-allow-delete/, /\bFORBIDDEN\//]

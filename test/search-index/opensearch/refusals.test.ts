@@ -116,6 +116,17 @@ describe('a node that refuses', () => {
     expect([failed.kind, failed.detail]).toEqual([kind, sentence])
   })
 
+  it.each([
+    [404, 'search_context_missing_exception'],
+    [404, 'illegal_index_shard_state_exception'],
+    [500, 'already_closed_exception'],
+    [500, 'receive_timeout_transport_exception'],
+    [500, 'node_closed_exception'],
+  ])('as it comes or goes (%d %s) is away', async (status, type) => {
+    node.answer = typed(status, type)
+    expect(await asked()).toMatchObject({ kind: 'engine-unavailable', retryAfter: 2 })
+  })
+
   it('for another reason is away, which needs no longer pauses', async () => {
     node.answer = blocked(503, 'blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];')
     const { kind, retryAfter, pauseMs } = await asked()
