@@ -9,11 +9,11 @@ import { base36Hash, encodedName, escapeBytes } from '../remote/names.ts'
 
 /** Uids of the indices of one platform, which begin with its prefix. */
 export type Uids = {
-  /** Uid of the index that is searched. */
-  readonly searched: (index: IndexName) => string
-  /** Uid of the index that is filled beside it. */
-  readonly next: (index: IndexName) => string
-  /** Uid of the index of its vectors. */
+  /** Uid of the index of a new generation. */
+  readonly generation: (index: IndexName, instance: string) => string
+  /** Whether a uid is that of a generation of an index, also of an earlier layout, which swapped two of them. */
+  readonly isGeneration: (uid: string, index: IndexName) => boolean
+  /** Uid of the index of the vectors of an index. */
   readonly vectors: (index: IndexName) => string
   /** Whether a uid has the prefix of the platform. */
   readonly isOfPlatform: (uid: string) => boolean
@@ -25,11 +25,13 @@ export type Uids = {
   readonly facetValues: string
 }
 
-/** Uids with a prefix. */
+/** Uids with a prefix. No encoded name contains `_g`, `_n` or `_v`, because a hex digit follows each `_`. */
 export const uidsOf = (prefix: string): Uids => ({
-  searched: (index) => `${prefix}${encodedName(index)}`,
-  // No encoded name contains `_n` or `_v`, because a hex digit follows each `_`.
-  next: (index) => `${prefix}${encodedName(index)}_next`,
+  generation: (index, instance) => `${prefix}${encodedName(index)}_g${instance.slice(0, 8)}`,
+  isGeneration: (uid, index) => {
+    const own = `${prefix}${encodedName(index)}`
+    return uid.startsWith(own) && /^(?:_next|_g[0-9a-f]{8})?$/.test(uid.slice(own.length))
+  },
   vectors: (index) => `${prefix}${encodedName(index)}_vectors`,
   isOfPlatform: (uid) => uid.startsWith(prefix),
   terms: `${prefix}term`,

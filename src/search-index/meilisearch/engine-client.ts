@@ -31,8 +31,6 @@ type EndedTask = { readonly status: string; readonly error?: unknown }
 export type EngineClient = {
   get(path: string, signal?: AbortSignal): Promise<unknown>
   post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>
-  /** As `post`, but never sent again after a connection error, because it must not be carried out twice. */
-  postOnce(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>
   patch(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>
   remove(path: string, signal?: AbortSignal): Promise<unknown>
   /** Posts documents, one line of JSON each. */
@@ -54,9 +52,8 @@ type ClientOptions = {
   readonly callMs: number
 }
 
-/** Signal of a call, and whether it may be sent twice: not all calls of the client take a signal. */
-type CallContext = { readonly signal: AbortSignal | undefined; readonly isIdempotent: boolean }
-const callContext = new AsyncLocalStorage<CallContext>()
+/** Signal of a call: not all calls of the client take one. */
+const callSignal = new AsyncLocalStorage<AbortSignal | undefined>()
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const
 
@@ -69,18 +66,14 @@ export function connectEngine(options: ClientOptions): EngineClient {
     httpClient: sendBy(service),
   })
   const { httpRequest } = server
-  const call = async <T>(
-    work: () => Promise<T>,
-    signal: AbortSignal | undefined,
-    isIdempotent = true,
-  ): Promise<T> => callContext.run({ signal, isIdempotent }, work).catch(throwFailure)
+  const call = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+    callSignal.run(signal, work).catch(throwFailure)
   const json = (path: string, body: unknown) => {
     return { path: path.slice(1), body: jsonText(body), contentType: 'application/json' }
   }
   return {
     get: (path, signal) => call(() => httpRequest.get({ path: path.slice(1) }), signal),
     post: (path, body, signal) => call(() => httpRequest.post(json(path, body)), signal),
-    postOnce: (path, body, signal) => call(() => httpRequest.post(json(path, body)), signal, false),
     patch: (path, body, signal) => call(() => httpRequest.patch(json(path, body)), signal),
     remove: (path, signal) => call(() => httpRequest.delete({ path: path.slice(1) }), signal),
     postLines: (path, lines, signal) => {
@@ -114,12 +107,12 @@ const engineService = ({ log, now, pause, callMs }: ClientOptions) =>
 const sendBy =
   (service: ServiceClient) =>
   async (input: string | URL | Request, init: RequestInit = {}): Promise<unknown> => {
-    const { signal, isIdempotent = true } = callContext.getStore() ?? {}
+    const signal = callSignal.getStore()
     const method = methods.find((name) => name === init.method) ?? 'GET'
     const body = typeof init.body === 'string' && method !== 'GET' ? { body: init.body } : {}
     const headers = Object.fromEntries(new Headers(init.headers))
     const url = input instanceof Request ? input.url : input.toString()
-    const request = { url, method, headers, isIdempotent, ...body }
+    const request = { url, method, headers, isIdempotent: true, ...body }
     const {
       status,
       text,

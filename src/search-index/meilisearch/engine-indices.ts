@@ -1,4 +1,4 @@
-/** Creation, settings, swap and removal of indices of a server. Each call resolves when the server has carried it out. */
+/** Creation, settings and removal of indices of a server. Each call resolves when the server has carried it out. */
 
 import { parseAnswer } from '../remote/answers.ts'
 import { isJsonObject } from '../../text/json.ts'
@@ -16,15 +16,11 @@ export type EngineIndices = {
   ensure(uid: string, wanted: EngineSettings): Promise<void>
   /** Removes an index if it exists. */
   drop(uid: string): Promise<void>
-  /** Swaps two indices atomically. */
-  swap(uid: string, otherUid: string): Promise<void>
-  /** Resolves when no swap is running, including those of an earlier process. */
-  waitForSwaps(): Promise<void>
   /** Settings of an index; `undefined` if it is missing. */
   settings(uid: string): Promise<EngineSettings | undefined>
   /** Number of documents by uid, including indices of other platforms. */
   counts(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>
-  /** Text that changes whenever the server has carried out a task; `structure`: one that makes, changes, swaps or removes an index. */
+  /** Text that changes whenever the server has carried out a task; `structure`: one that makes, changes or removes an index. */
   lastTask(of: 'all' | 'structure', signal?: AbortSignal): Promise<string>
 }
 
@@ -36,8 +32,7 @@ const lastTasks = z.object({
   results: z.array(z.object({ uid: z.number() })),
   total: z.number(),
 })
-const structureTypes = 'indexCreation,indexUpdate,indexDeletion,indexSwap,settingsUpdate'
-const openTasks = z.object({ results: z.array(z.object({ uid: z.number() })) })
+const structureTypes = 'indexCreation,indexUpdate,indexDeletion,settingsUpdate'
 
 /** Key of the seed document. `documentKey` writes two hex digits after `_`, so that no record has this key. */
 const seedKey = '_seed'
@@ -79,16 +74,6 @@ export function engineIndices(client: EngineClient, waitForTasks: WaitForTasks):
         ])
     },
     drop: async (uid) => waitForTasks(await startDrop(uid)),
-    swap: async (uid, otherUid) =>
-      waitForTasks([
-        await client.postOnce('/swap-indexes', [{ indexes: [uid, otherUid], rename: false }]),
-      ]),
-    waitForSwaps: async () => {
-      const answer = await client.get('/tasks?types=indexSwap&statuses=enqueued,processing')
-      await waitForTasks(
-        parseAnswer(openTasks, answer).results.map(({ uid }) => ({ taskUid: uid })),
-      )
-    },
     settings,
     counts: async (signal) => {
       const { indexes } = parseAnswer(statsAnswer, await client.get('/stats', signal))

@@ -7,9 +7,9 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { type CursorLimits, Cursors, type PageSpan } from '../cursors.ts'
 import { includeText } from '../include.ts'
-import type { IndexPart, SearchedGeneration } from '../remote/generation.ts'
+import type { IndexPart } from '../remote/generation.ts'
 import type { Answer, CursorRequest, Hit, Page, PageOptions } from '../search-index.ts'
-import { attributes, documentKey } from './attributes.ts'
+import { documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
 import { fetchDocuments, type ReadContext, type Rows } from './engine-reads.ts'
 import { hasNumberAmong } from './filter-conditions.ts'
@@ -75,16 +75,10 @@ export class MeilisearchCursors {
     return this.#replaced.beforeWrite(uid, keys)
   }
 
-  /** Must be called before the filling of an index ends, which swaps the indices. */
-  async beforeFinish(searched: SearchedGeneration | undefined): Promise<void> {
-    if (!searched?.next) return
-    const { uid } = searched
-    for (const { numbers, partIndexes, parts } of this.#cursors.snapshots()) {
-      const numbersOfPart = [...numbers].filter(
-        (_, position) => parts[partIndexes[position] ?? 0]?.uid === uid,
-      )
-      await this.#replaced.copy(uid, numbersOfPart)
-    }
+  /** Whether a cursor reads an index, or may do so. */
+  isRead(uid: string): boolean {
+    if (this.#opening > 0) return true
+    return this.#cursors.snapshots().some(({ parts }) => parts.some((part) => part.uid === uid))
   }
 
   /** As `SearchIndex.openCursor`. */
@@ -216,7 +210,9 @@ export class MeilisearchCursors {
         extraAttributes: sortAttribute === undefined ? [] : [sortAttribute],
         limit: positionsOfPart.length,
       }
-      const { results } = await fetchDocuments(context, part.uid, request, signal)
+      // Another process may have replaced the index.
+      const uid = ids ? (context.searched(part.index)?.uid ?? part.uid) : part.uid
+      const { results } = await fetchDocuments(context, uid, request, signal)
       const versions = new Map(results.map((version) => [ids ? version.i : version.n, version]))
       for (const position of positionsOfPart) {
         const version = versions.get((ids ?? numbers)[position] ?? '')
@@ -293,14 +289,6 @@ class ReplacedVersions {
     for (const write of this.#writes) await this.#copyKeys(write)
   }
 
-  /** Copies the documents with these numbers that exist. */
-  async copy(uid: string, numbers: readonly number[]): Promise<void> {
-    for (let at = 0; at < numbers.length; at += documentsPerCall) {
-      const batch = numbers.slice(at, at + documentsPerCall)
-      await this.#copyBy(uid, { filter: `${attributes.number} IN [${batch.join(', ')}]` })
-    }
-  }
-
   /** Drops the copies made before `time`. */
   dropCopiedBefore(time: number): void {
     for (const [n, { version, time: at }] of this.#versions) {
@@ -312,15 +300,12 @@ class ReplacedVersions {
 
   async #copyKeys({ uid, keys }: Write): Promise<void> {
     for (let at = 0; at < keys.length; at += documentsPerCall)
-      await this.#copyBy(uid, { ids: keys.slice(at, at + documentsPerCall) })
+      await this.#copy(uid, keys.slice(at, at + documentsPerCall))
   }
 
-  async #copyBy(
-    uid: string,
-    selection: { readonly ids: readonly string[] } | { readonly filter: string },
-  ): Promise<void> {
+  async #copy(uid: string, ids: readonly string[]): Promise<void> {
     const { context, bytes, onOverflow } = this.#context
-    const request = { ...selection, row: versionRow, limit: documentsPerCall }
+    const request = { ids, row: versionRow, limit: documentsPerCall }
     const { results } = await fetchDocuments(context, uid, request)
     for (const version of results) {
       if (this.#versions.has(version.n)) continue

@@ -3,6 +3,7 @@
 import type { Log } from '../../log.ts'
 import type { CursorLimits } from '../cursors.ts'
 import { EngineWatch } from '../remote/engine-watch.ts'
+import type { GenerationState } from '../remote/generation-state.ts'
 import { type ServerEngine, serverIndex } from '../remote/server-index.ts'
 import { WordTargets } from '../remote/word-targets.ts'
 import type { SearchIndex } from '../search-index.ts'
@@ -13,7 +14,7 @@ import { DocumentCounts } from './document-counts.ts'
 import { connectEngine, hasLostData, isRefusal, releaseOf, taskWaiter } from './engine-client.ts'
 import { type EngineIndices, engineIndices } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
-import { EngineState } from './engine-state.ts'
+import { engineState } from './engine-generations.ts'
 import { EngineVectors } from './engine-vectors.ts'
 import { EngineWriter } from './engine-writer.ts'
 import { allFacetValues, titlesOnEngine } from './facet-values.ts'
@@ -55,7 +56,6 @@ export function meilisearchIndex(options: MeilisearchOptions): Promise<SearchInd
   const waitForTasks = taskWaiter(client)
   const uids = uidsOf(prefix)
   const indices = engineIndices(client, waitForTasks)
-  const state = new EngineState({ uids, indices, languages })
   const count = { changes: 0 }
   const changes = () => count.changes
   const find = termFinder({ client, uids })
@@ -74,6 +74,8 @@ export function meilisearchIndex(options: MeilisearchOptions): Promise<SearchInd
   const answerContext = { context, titles: titlesOnEngine(context), vectors }
   const cursors = new MeilisearchCursors(answerContext, options.cursors, isReader)
   const beforeWrite = (uid: string, keys: readonly string[]) => cursors.beforeWrite(uid, keys)
+  const isRead = (uid: string) => cursors.isRead(uid)
+  const state: GenerationState = engineState(indices, uids, { languages, isRead })
   const searched = () => state.searched
   const watch = new EngineWatch(log)
   return serverIndex({
@@ -90,7 +92,6 @@ export function meilisearchIndex(options: MeilisearchOptions): Promise<SearchInd
     attempt: () => releaseOf(client, log),
     open: () => new EngineWriter({ client, waitForTasks, uids, searched, beforeWrite }),
     isMissing: (error) => isRefusal(error, 'index_not_found'),
-    beforeFinish: (index) => cursors.beforeFinish(state.searched.get(index)),
     afterWrite: (changes) => {
       // The server does not say by itself that its disk has room again.
       if (changes.length > 0) watch.noteBlock(undefined)
@@ -102,7 +103,7 @@ export function meilisearchIndex(options: MeilisearchOptions): Promise<SearchInd
 
 function readsOf(
   answerContext: AnswerContext,
-  state: EngineState,
+  state: GenerationState,
   indices: EngineIndices,
 ): ServerEngine['reads'] {
   const { context } = answerContext
@@ -121,13 +122,13 @@ function readsOf(
 }
 
 /** Follows the indices of another process: something has changed when the server has carried out a task. */
-function following(state: EngineState, indices: EngineIndices): ServerEngine['follow'] {
+function following(state: GenerationState, indices: EngineIndices): ServerEngine['follow'] {
   let [lastTask, lastStructure]: (string | undefined)[] = []
   return async (signal) => {
     const task = await indices.lastTask('all', signal)
     if (task === lastTask) return false
     const structure = await indices.lastTask('structure', signal)
-    if (structure !== lastStructure) await state.attach()
+    if (structure !== lastStructure) await state.attach(signal)
     ;[lastTask, lastStructure] = [task, structure]
     return true
   }

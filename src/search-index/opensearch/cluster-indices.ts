@@ -3,30 +3,17 @@
 import { z } from 'zod'
 import { inParallel } from '../../workers/in-parallel.ts'
 import { parseAnswer } from '../remote/answers.ts'
-import { type EngineGeneration, generationOfNote, generationNote } from '../remote/generation.ts'
+import { generationOfNote, generationNote } from '../remote/generation.ts'
+import type { GenerationIndices, StoredGeneration } from '../remote/generation-state.ts'
 import { type ClusterClient, isRefusedAs, whenPresent } from './cluster-client.ts'
+import { freshCounts } from './cluster-reads.ts'
+import { everything } from './query-conditions.ts'
 import { type ClusterNames, dictionaryIndex, recordIndex, type Sharding } from './cluster-layout.ts'
 
-/** Generation on the cluster, and whether an alias points at it. */
-export type StoredGeneration = EngineGeneration & { readonly isAliased: boolean }
-
-/** Indices of a platform. Each call resolves when the cluster has carried it out. */
-export type ClusterIndices = {
-  /** Makes the index of a generation, with its alias where it is to be searched at once. */
-  make(generation: EngineGeneration, isSearched: boolean): Promise<void>
-  /** Notes what has changed of a generation. */
-  note(generation: EngineGeneration): Promise<void>
-  /** Lets the alias point at a generation only, in one step. */
-  point(generation: EngineGeneration, old: readonly string[]): Promise<void>
-  drop(name: string): Promise<void>
-  /** Makes the dictionaries that are missing; resolves with whether that of tokens was. */
-  ensureDictionaries(): Promise<boolean>
-  /** Generations on the cluster. */
-  stored(signal?: AbortSignal): Promise<readonly StoredGeneration[]>
+/** Indices of a platform, and what was written to them. */
+export type ClusterIndices = GenerationIndices & {
   /** Text that changes whenever something was written or has become searchable. */
   written(signal?: AbortSignal): Promise<string>
-  /** Makes everything searchable that was written to some indices. */
-  refresh(names: readonly string[], signal?: AbortSignal): Promise<void>
 }
 
 const indexAnswer = z.record(
@@ -70,8 +57,10 @@ export function clusterIndices(
       const aliases = isSearched ? { aliases: { [names.alias(settings.index)]: {} } } : {}
       await makeOnce(uid, { ...body, ...aliases })
     },
-    note: async (generation) => {
-      const body = { _meta: { known: generationNote(generation) } }
+    note: async (generation, former) => {
+      const known = generationNote(generation)
+      if (former && generationNote(former) === known) return
+      const body = { _meta: { known } }
       await change('PUT', `${pathOf(generation.uid)}/_mapping`, body)
     },
     point: async ({ uid, settings }, old) => {
@@ -89,6 +78,7 @@ export function clusterIndices(
       return made.get(names.terms) === true
     },
     stored: (signal) => storedGenerations(client, names, signal),
+    count: async (uid) => (await freshCounts({ client }, [{ uid, query: everything }]))[0] ?? 0,
     written: (signal) => writtenText(client, names, signal),
     refresh: async (indices, signal) => {
       const path = `/${indices.map(encodeURIComponent).join(',')}/_refresh`

@@ -6,6 +6,7 @@ import { indexedLanguages } from '../../text/language.ts'
 import type { Pause } from '../../workers/pause.ts'
 import type { CursorLimits } from '../cursors.ts'
 import { EngineWatch } from '../remote/engine-watch.ts'
+import { GenerationState } from '../remote/generation-state.ts'
 import { type ServerEngine, serverIndex } from '../remote/server-index.ts'
 import { StateCache } from '../remote/state-cache.ts'
 import { WordTargets } from '../remote/word-targets.ts'
@@ -21,10 +22,9 @@ import { ClusterCursors } from './cluster-cursors.ts'
 import { clusterFacetValues, clusterTitles } from './cluster-facets.ts'
 import { askClusterHealth } from './cluster-health.ts'
 import { type ClusterIndices, clusterIndices } from './cluster-indices.ts'
-import { clusterNames, type Sharding } from './cluster-layout.ts'
+import { clusterLayout, clusterNames, type Sharding } from './cluster-layout.ts'
 import { type ClusterReads, clusterTerms, freshCounts } from './cluster-reads.ts'
 import { clusterRelease } from './cluster-release.ts'
-import { ClusterState } from './cluster-state.ts'
 import { ClusterVectors } from './cluster-vectors.ts'
 import { ClusterWriter, hasLostIndex } from './cluster-writer.ts'
 import { everything } from './query-conditions.ts'
@@ -83,13 +83,9 @@ export function opensearchIndex(options: OpensearchOptions): Promise<SearchIndex
   const vectors = new ClusterVectors({ context, names, sharding: { shards, replicas } })
   const answers: ClusterAnswers = { context, titles: clusterTitles(context), vectors }
   const cursors = new ClusterCursors(answers, options.cursors)
-  const state: ClusterState = new ClusterState({
-    names,
-    indices,
-    languages,
-    isRead: (name) => cursors.isRead(name),
-    count: async (uid) => (await freshCounts(context, [{ uid, query: everything }]))[0] ?? 0,
-  })
+  const layout = clusterLayout
+  const isRead = (uid: string) => cursors.isRead(uid)
+  const state = new GenerationState({ names, indices, languages, layout, isRead })
   const searched = () => state.searched
   const watch = new EngineWatch(log)
   return serverIndex({
@@ -106,7 +102,6 @@ export function opensearchIndex(options: OpensearchOptions): Promise<SearchIndex
     attempt: () => clusterRelease(client, log),
     open: () => new ClusterWriter({ client, names, indices, searched }),
     hasLostData: hasLostIndex,
-    afterWrite: () => state.dropRetired(),
     follow: options.isReader ? following(state, indices) : undefined,
     reads: readsOf(answers, state, watch),
   })
@@ -114,7 +109,7 @@ export function opensearchIndex(options: OpensearchOptions): Promise<SearchIndex
 
 function readsOf(
   answers: ClusterAnswers,
-  state: ClusterState,
+  state: GenerationState,
   watch: EngineWatch,
 ): ServerEngine['reads'] {
   const { context } = answers
@@ -138,7 +133,7 @@ function readsOf(
 }
 
 /** Follows the indices of another process. */
-function following(state: ClusterState, indices: ClusterIndices): ServerEngine['follow'] {
+function following(state: GenerationState, indices: ClusterIndices): ServerEngine['follow'] {
   let lastWritten: string | undefined
   return async (signal) => {
     const isNew = await state.attach(signal).catch(state.keepFailure)

@@ -6,7 +6,7 @@ import type { IndexName, IndexSettings } from '../index-settings.ts'
 /** Index of a server with records, and the settings under which they were written. */
 export type EngineGeneration = {
   readonly uid: string
-  /** Random id of this set of documents, which does not change in a swap. */
+  /** Random id of this set of documents. */
   readonly instance: string
   /** Greater than the number of the generation that was searched when this one was created. */
   readonly number: number

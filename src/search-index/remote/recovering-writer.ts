@@ -61,8 +61,7 @@ export class RecoveringWriter<Writer extends ChangeWriter> {
   }
 }
 
-/** State of the indices that is made again after a loss. */
-export type RecoveredState = {
+type RecoveredState = {
   readonly current: readonly IndexSettings[]
   configure(settings: readonly IndexSettings[]): Promise<readonly IndexName[]>
   resolveUncertainty(): Promise<void>

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import { wordsNear } from '../../text/nearest.ts'
-import type { IndexName, IndexSettings } from '../index-settings.ts'
+import type { IndexName } from '../index-settings.ts'
 import type { IndexChange, SearchIndex } from '../search-index.ts'
 import { truncateLists } from '../truncate-lists.ts'
 import { shortestTerms } from '../wildcard.ts'
@@ -11,7 +11,8 @@ import { EngineQueue } from './engine-queue.ts'
 import type { EngineWatch } from './engine-watch.ts'
 import { firstContact } from './first-contact.ts'
 import type { EngineGeneration, SearchedGeneration } from './generation.ts'
-import { type ChangeWriter, type RecoveredState, recoveringWriter } from './recovering-writer.ts'
+import type { GenerationState } from './generation-state.ts'
+import { type ChangeWriter, recoveringWriter } from './recovering-writer.ts'
 import type { FindTerms, WordTargets } from './word-targets.ts'
 
 /** State that reads of every engine need. */
@@ -25,19 +26,6 @@ export type ReadState = {
   /** Targets of words in the index of terms. */
   readonly words: WordTargets
   readonly log: Log
-}
-
-type ServerState = RecoveredState & {
-  readonly searched: ReadonlyMap<IndexName, SearchedGeneration>
-  fillingGeneration(index: IndexName): EngineGeneration | undefined
-  configure(
-    settings: readonly IndexSettings[],
-    refill?: readonly IndexName[],
-  ): Promise<readonly IndexName[]>
-  finish(index: IndexName): Promise<void>
-  requireConfigured(): void
-  /** Keeps why the engine could not be configured, and throws it. */
-  readonly keepFailure: (error: unknown) => never
 }
 
 type VersionWriter = ChangeWriter & {
@@ -64,7 +52,7 @@ export type ServerEngine = {
   readonly client: { readonly close: () => void }
   /** Finds out the release of the server. Rejects with `engine-unavailable` if it cannot be reached. */
   readonly attempt: () => Promise<unknown>
-  readonly state: ServerState
+  readonly state: GenerationState
   /** Number of changes, as `ReadState.changes` returns it. */
   readonly count: { changes: number }
   readonly find: FindTerms
@@ -83,9 +71,8 @@ export type ServerEngine = {
     /** Drops expired cursors and what they held. */
     readonly sweep: () => void | Promise<void>
   }
-  /** Called before `state.finish`, and after each write. */
-  readonly beforeFinish?: (index: IndexName) => Promise<void>
-  readonly afterWrite: (changes: readonly IndexChange[]) => void | Promise<void>
+  /** Called after each write. */
+  readonly afterWrite?: (changes: readonly IndexChange[]) => void
   readonly reads: Pick<SearchIndex, 'search' | 'facetValues' | 'get' | 'entries' | 'health'>
   /** In a process that only reads: looks for changes of the process that writes; resolves with whether there are any. */
   readonly follow?: ((signal?: AbortSignal) => Promise<boolean>) | undefined
@@ -151,17 +138,13 @@ function changingCalls(
       countChange(exclusive(() => configure(settings, refill))).catch(state.keepFailure),
     finish: async (index) => {
       await cursors.sweep()
-      await countChange(
-        exclusive(async () => {
-          await engine.beforeFinish?.(index)
-          await state.finish(index)
-        }),
-      )
+      await countChange(exclusive(() => state.finish(index)))
       await vectors.removeLost(index, exclusive)
     },
     write: async (changes, signal) => {
       await countChange(queue.add(changes, signal))
-      await engine.afterWrite(changes)
+      engine.afterWrite?.(changes)
+      await state.dropRetired()
     },
     vectors: (changes, signal) => countChange(exclusive(() => vectors.vectors(changes, signal))),
   }
@@ -179,9 +162,11 @@ function readingCalls(engine: ServerEngine, writer: () => VersionWriter) {
   const whenConfigured = async <T>(work: () => Promise<T>): Promise<T> => {
     state.requireConfigured()
     const { searched } = state
-    return work().catch((error: unknown) => {
+    return work().catch(async (error: unknown) => {
+      if (!engine.isMissing(error)) throw error
+      if (engine.follow && (await state.attach())) count.changes++
       // The index was replaced meanwhile.
-      if (engine.isMissing(error) && state.searched !== searched) return work()
+      if (state.searched !== searched) return work()
       throw error
     })
   }

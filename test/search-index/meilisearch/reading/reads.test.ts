@@ -44,7 +44,6 @@ function readsFrom(answer: (call: Call) => unknown, isCounting = false) {
   const client: EngineClient = {
     post,
     get: unused,
-    postOnce: unused,
     patch: unused,
     remove: unused,
     postLines: unused,

@@ -23,12 +23,6 @@ export function fake() {
         held.set(uid, { documents: held.get(uid)?.documents ?? 0, settings })
       }),
     drop: (uid) => step(`drop ${uid}`, () => void held.delete(uid)),
-    swap: (one, other) =>
-      step(`swap ${one} ${other}`, () => {
-        const [a, b] = [held.get(one)!, held.get(other)!]
-        held.set(one, b).set(other, a)
-      }),
-    waitForSwaps: () => Promise.resolve(),
     settings: (uid) => Promise.resolve(held.get(uid)?.settings),
     lastTask: () => Promise.resolve(String(log.length)),
     counts: () => Promise.resolve(new Map([...held].map(([uid, one]) => [uid, one.documents]))),

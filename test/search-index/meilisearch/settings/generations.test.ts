@@ -2,8 +2,9 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { EngineState } from '../../../../src/search-index/meilisearch/engine-state.ts'
-import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
+import { engineState } from '../../../../src/search-index/meilisearch/engine-generations.ts'
+import type { GenerationState } from '../../../../src/search-index/remote/generation-state.ts'
+import type { IndexName, IndexSettings } from '../../../../src/search-index/index-settings.ts'
 import { settings as corpus } from '../../../contracts/search-index-corpus.ts'
 import { fake } from './fake.ts'
 
@@ -13,25 +14,31 @@ const other = (basis: string): IndexSettings[] => [{ ...dataset, basis }, catalo
 const settings = [dataset, catalogue]
 
 let engine: ReturnType<typeof fake>
-let state: EngineState
+let state: GenerationState
+/** Indices that a cursor reads. */
+const read = new Set<string>()
 /** Another process on the same server. */
 const restart = (languages = ['en', 'de']) => {
   engine.left.steps = Infinity
-  state = new EngineState({ uids, ...engine, languages })
+  state = engineState(engine.indices, uids, { languages, isRead: (uid) => read.has(uid) })
 }
 const fill = (uid: string, documents: number) => {
   engine.held.get(uid)!.documents = documents
 }
+const searchedUid = (index: IndexName) => state.searched.get(index)!.uid
+/** Indices with documents of datasets. */
+const datasets = () => [...engine.held.keys()].filter((uid) => uid.includes('dataset'))
 /** Everything whole, with documents. */
 const whole = async () => {
   for (const index of await state.configure(settings)) await state.finish(index)
-  fill('p_dataset', 10)
-  fill('p_catalogue', 2)
+  fill(searchedUid('dataset'), 10)
+  fill(searchedUid('catalogue'), 2)
   fill('p_term', 50)
 }
 
 beforeEach(() => {
   engine = fake()
+  read.clear()
   restart()
 })
 
@@ -39,7 +46,7 @@ describe('the first start', () => {
   it('has everything to fill, and answers from what it fills', async () => {
     expect(await state.configure(settings)).toEqual(['dataset', 'catalogue'])
     expect(state.current).toEqual(settings)
-    expect(state.fillingGeneration('dataset')?.uid).toBe('p_dataset')
+    expect(state.fillingGeneration('dataset')?.uid).toMatch(/^p_dataset_g[0-9a-f]{8}$/)
     await state.finish('dataset')
     expect(state.fillingGeneration('dataset')).toBeUndefined()
     expect(await state.configure(settings)).toEqual(['catalogue'])
@@ -56,7 +63,9 @@ describe('the next start', () => {
     restart()
     engine.log.length = 0
     expect(await state.configure(settings)).toEqual([])
-    expect(engine.log.filter((step) => /make|drop|swap/.test(step))).toEqual([])
+    expect(engine.log.filter((step) => /make|drop p_dataset|drop p_catalogue/.test(step))).toEqual(
+      [],
+    )
   })
 
   it('takes over weights and titles without writing documents anew', async () => {
@@ -69,13 +78,12 @@ describe('the next start', () => {
 
   it('fills beside what answers when settings or languages are others', async () => {
     await whole()
+    const uid = searchedUid('dataset')
     restart()
     expect(await state.configure(other('2'))).toEqual(['dataset'])
     expect(state.current).toEqual(settings)
-    expect(state.searched.get('dataset')).toMatchObject({
-      uid: 'p_dataset',
-      next: { uid: 'p_dataset_next', settings: { basis: '2' } },
-    })
+    expect(state.searched.get('dataset')).toMatchObject({ uid, next: { settings: { basis: '2' } } })
+    expect(datasets()).toHaveLength(2)
     restart(['en'])
     expect(await state.configure(settings)).toEqual(['dataset', 'catalogue'])
   })
@@ -99,61 +107,79 @@ describe('the next start', () => {
 
   it('fills in place what holds no documents', async () => {
     await whole()
-    fill('p_dataset', 0)
+    fill(searchedUid('dataset'), 0)
     expect(await state.configure(other('2'))).toEqual(['dataset'])
-    expect(state.fillingGeneration('dataset')?.uid).toBe('p_dataset')
+    expect(state.fillingGeneration('dataset')?.uid).toBe(searchedUid('dataset'))
+    expect(datasets()).toEqual([searchedUid('dataset')])
   })
 
   it('drops what is not named any more', async () => {
     await whole()
     await state.configure(other('2'))
     await state.configure([catalogue])
-    expect([...engine.held.keys()].filter((uid) => uid.includes('dataset'))).toEqual([])
+    expect(datasets()).toEqual([])
     expect(state.current).toEqual([catalogue])
   })
 
   it('fills again what somebody took away, and all when the terms are lost', async () => {
     await whole()
-    engine.held.delete('p_catalogue')
+    engine.held.delete(searchedUid('catalogue'))
     restart()
     expect(await state.configure(settings)).toEqual(['catalogue'])
     await state.finish('catalogue')
-    fill('p_catalogue', 2)
+    fill(searchedUid('catalogue'), 2)
     fill('p_term', 0)
+    const uid = searchedUid('dataset')
     restart()
     expect(await state.configure(settings)).toEqual(['dataset', 'catalogue'])
-    expect(state.fillingGeneration('dataset')?.uid).toBe('p_dataset_next')
+    expect(searchedUid('dataset')).toBe(uid)
+    expect(state.fillingGeneration('dataset')?.uid).not.toBe(uid)
   })
 })
 
-describe('a swap', () => {
+describe('the end of a filling', () => {
   beforeEach(async () => {
     await whole()
     await state.configure(other('2'))
-    fill('p_dataset_next', 11)
+    fill(state.fillingGeneration('dataset')!.uid, 11)
   })
-  const answers = () => [engine.held.get('p_dataset')?.documents, state.current[0]?.basis]
+  const answers = () => [
+    engine.held.get(searchedUid('dataset'))?.documents,
+    state.current[0]?.basis,
+  ]
 
   it('makes the new one answer and drops the old one', async () => {
     await state.finish('dataset')
     expect(answers()).toEqual([11, '2'])
-    expect(engine.held.has('p_dataset_next')).toBe(false)
+    expect(datasets()).toHaveLength(1)
     engine.log.length = 0
     await state.finish('dataset')
     expect(engine.log).toEqual([])
   })
 
-  it.each([0, 1, 2])('that ends after %i steps is known by the next process', async (steps) => {
+  it('leaves the old one to a cursor, until it is not read any more', async () => {
+    const old = searchedUid('dataset')
+    read.add(old)
+    await state.finish('dataset')
+    expect(answers()).toEqual([11, '2'])
+    await state.configure(other('2'))
+    expect(datasets()).toHaveLength(2)
+    read.clear()
+    await state.dropRetired()
+    expect(datasets()).toEqual([searchedUid('dataset')])
+  })
+
+  it.each([0, 1])('that ends after %i steps is known by the next process', async (steps) => {
     engine.left.steps = steps
     await expect(state.finish('dataset')).rejects.toThrow('away')
     restart()
-    const isSwapped = steps > 0
-    expect(await state.configure(other('2'))).toEqual(isSwapped ? [] : ['dataset'])
-    expect(answers()).toEqual(isSwapped ? [11, '2'] : [10, '1'])
-    expect(engine.held.has('p_dataset_next')).toBe(!isSwapped)
+    const isDone = steps > 0
+    expect(await state.configure(other('2'))).toEqual(isDone ? [] : ['dataset'])
+    expect(answers()).toEqual(isDone ? [11, '2'] : [10, '1'])
+    expect(datasets()).toHaveLength(isDone ? 1 : 2)
   })
 
-  it.each([0, 1, 2])(
+  it.each([0, 1])(
     'that ends after %i steps is known by this process before it writes',
     async (steps) => {
       engine.left.steps = steps
@@ -165,4 +191,35 @@ describe('a swap', () => {
       expect(answers()).toEqual([11, '2'])
     },
   )
+})
+
+describe('indices of a release that swapped them', () => {
+  /** Gives an index the name that it had then. */
+  const rename = (uid: string, former: string) => {
+    engine.held.set(former, engine.held.get(uid)!)
+    engine.held.delete(uid)
+  }
+
+  it('answer, and one that was begun to be filled is filled to its end', async () => {
+    await whole()
+    await state.configure(other('2'))
+    rename(state.fillingGeneration('dataset')!.uid, 'p_dataset_next')
+    rename(searchedUid('dataset'), 'p_dataset')
+    restart()
+    expect(await state.configure(other('2'))).toEqual(['dataset'])
+    expect(state.searched.get('dataset')).toMatchObject({
+      uid: 'p_dataset',
+      next: { uid: 'p_dataset_next' },
+    })
+    await state.finish('dataset')
+    expect(datasets()).toEqual(['p_dataset_next'])
+  })
+
+  it('of another platform, whose prefix begins with this one, are left alone', async () => {
+    await whole()
+    rename(searchedUid('dataset'), 'p_x_dataset')
+    restart()
+    expect(await state.configure(settings)).toEqual(['dataset'])
+    expect(engine.held.has('p_x_dataset')).toBe(true)
+  })
 })

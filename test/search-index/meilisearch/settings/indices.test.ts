@@ -87,11 +87,6 @@ it('drops what is there, and nothing else', async () => {
   expect(writes()).toEqual(['DELETE /indexes/a'])
 })
 
-it('swaps in one call', async () => {
-  await indices.swap('a', 'a_next')
-  expect(told.asked[0]?.body).toBe('[{"indexes":["a","a_next"],"rename":false}]')
-})
-
 it('are those of the same documents when only weights, titles or bands differ', () => {
   const same = { ...dataset, facets: dataset.facets.map(({ id }) => ({ id, title: 'other' })) }
   expect(signatureOf(1, same, ['en'])).toBe(signatureOf(1, dataset, ['en']))

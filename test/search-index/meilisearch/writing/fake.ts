@@ -51,7 +51,6 @@ export function fake(): Fake {
     onWrite: () => undefined,
     client: {
       get: none,
-      postOnce: none,
       patch: none,
       remove: none,
       task: none,

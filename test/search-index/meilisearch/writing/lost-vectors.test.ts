@@ -11,7 +11,7 @@ import type { IndexPart } from '../../../../src/search-index/remote/generation.t
 import { EngineVectors } from '../../../../src/search-index/meilisearch/engine-vectors.ts'
 
 const uids = uidsOf('')
-const searched = { uid: uids.searched('dataset') } as IndexPart
+const searched = { uid: 'dataset' } as IndexPart
 
 type Fetch = { readonly ids?: readonly string[]; readonly offset?: number; readonly limit: number }
 
@@ -58,7 +58,7 @@ it.each([0, 1, 2, 3])(
     const all = keys(12_000)
     const stored = all.filter((_, i) => (i + n) % 3 > 0 && n < 3)
     const held = new Map([
-      [uids.searched('dataset'), stored],
+      ['dataset', stored],
       [uids.vectors('dataset'), all],
     ])
     expect(await removeAll(vectorsOn(held))).toBeLessThanOrEqual(4)
@@ -67,7 +67,7 @@ it.each([0, 1, 2, 3])(
 )
 
 it('removes nothing where no vectors are, or the index is not known', async () => {
-  const held = new Map<string, readonly string[]>([[uids.searched('dataset'), keys(2)]])
+  const held = new Map<string, readonly string[]>([['dataset', keys(2)]])
   expect(await removeAll(vectorsOn(held))).toBe(1)
   held.set(uids.vectors('dataset'), keys(3))
   expect(await removeAll(vectorsOn(held, false))).toBe(1)

@@ -1,38 +1,65 @@
 /**
- * Generations of each index on the cluster: an index for each, whose mapping has the facts about it, and an alias on the one that is
- * searched.
+ * Generations of each index on a server: an index for each, in which the facts about it are noted. The searched one is the newest that is
+ * complete, or the one that an alias points at, on servers with aliases.
  *
- *     (no index)           made with the alias ──finish──▶ complete
- *     (changed settings)   made beside the searched one ──finish──▶ the alias moves in one step; the old one is dropped
+ *     (no index)           made and searched ──finish──▶ complete
+ *     (changed settings)   made beside the searched one ──finish──▶ complete and searched; the old one is dropped
  */
 
 import { randomBytes } from 'node:crypto'
 import { inParallel } from '../../workers/in-parallel.ts'
 import { type IndexName, type IndexSettings, signatureOf } from '../index-settings.ts'
-import { notReady } from '../remote/answers.ts'
-import type { EngineGeneration, SearchedGeneration } from '../remote/generation.ts'
-import type { ClusterIndices, StoredGeneration } from './cluster-indices.ts'
-import { clusterLayout, type ClusterNames } from './cluster-layout.ts'
+import { notReady } from './answers.ts'
+import type { EngineGeneration, SearchedGeneration } from './generation.ts'
 
-type StateContext = {
-  readonly names: ClusterNames
-  readonly indices: ClusterIndices
-  readonly languages: readonly string[]
+/** Generation on a server; `isAliased`: it is searched, whether or not it is complete. */
+export type StoredGeneration = EngineGeneration & { readonly isAliased: boolean }
+
+/** Indices of a platform on a server. Each call resolves when the server has carried it out. */
+export type GenerationIndices = {
+  /** Makes the index of a generation; `isSearched`: it is searched at once. */
+  make(generation: EngineGeneration, isSearched: boolean): Promise<void>
+  /** Notes the facts about a generation; `former` are those that are noted. */
+  note(generation: EngineGeneration, former?: EngineGeneration): Promise<void>
+  /** Lets the alias point at a generation only, in one step; does nothing on servers without aliases. */
+  point(generation: EngineGeneration, old: readonly string[]): Promise<void>
+  /** Removes an index if it exists. */
+  drop(uid: string): Promise<void>
+  /** Makes the dictionaries that are missing; resolves with whether the tokens were lost. */
+  ensureDictionaries(): Promise<boolean>
+  /** Generations on the server. */
+  stored(signal?: AbortSignal): Promise<readonly StoredGeneration[]>
+  /** Makes everything searchable that was written to an index. */
+  refresh(uids: readonly string[], signal?: AbortSignal): Promise<void>
   /** Number of documents in an index. */
-  readonly count: (name: string) => Promise<number>
-  /** Whether a cursor reads an index, so that it is dropped later. */
-  readonly isRead: (name: string) => boolean
+  count(uid: string): Promise<number>
 }
 
 /** Most indices that are made at once. */
 const changesAtOnce = 8
 
-/** Known state of the indices of the cluster. It is read again after a call with unknown outcome. */
-export class ClusterState {
+/** Parts of the state: names and calls of the server. */
+export type StateContext = {
+  readonly names: {
+    /** Name of the index of a new generation. */
+    readonly generation: (index: IndexName, instance: string) => string
+    /** Name of the index of vectors of an index. */
+    readonly vectors: (index: IndexName) => string
+  }
+  readonly indices: GenerationIndices
+  readonly languages: readonly string[]
+  /** Version of the layout of documents; indices of another layout are filled again. */
+  readonly layout: number
+  /** Whether a cursor reads an index, so that it is dropped later. */
+  readonly isRead: (uid: string) => boolean
+}
+
+/** Known state of the indices of the server. It is read again after a call with unknown outcome. */
+export class GenerationState {
   /** Searched generations by index; empty before the first `configure`. */
   searched: ReadonlyMap<IndexName, SearchedGeneration> = new Map()
   readonly #context: StateContext
-  /** Whether a call has failed that the cluster may have carried out. */
+  /** Whether a call has failed that the server may have carried out. */
   #isUncertain = false
   #failure: unknown
   /** Replaced indices that a cursor reads. */
@@ -63,12 +90,13 @@ export class ClusterState {
     // Without the index of tokens, words would have no forms.
     const isLost = await indices.ensureDictionaries()
     const stored = await this.#cleaned(allSettings)
-    // Together, because the cluster takes several changes in one step.
+    // Together, because a cluster takes several changes in one step.
     await inParallel(
       allSettings,
-      (settings) => {
-        const isOld = refill.includes(settings.index) || isLost
-        return this.#prepare(settings, stored.get(settings.index), isOld)
+      async (settings) => {
+        const own = stored.get(settings.index)
+        const isOld = refill.includes(settings.index) || (isLost && !(await this.#isEmpty(own)))
+        await this.#prepare(settings, own, isOld)
       },
       { atOnce: changesAtOnce, signal: undefined },
     )
@@ -150,14 +178,13 @@ export class ClusterState {
       if (isWanted && [own?.uid, own?.next?.uid].includes(uid)) {
         // A finish that was interrupted, or an alias that points at two indices.
         const isPointed = isAliased === (uid === own?.uid)
+        const others = all.filter(
+          (one) => one.settings.index === settings.index && one.uid !== own?.uid,
+        )
         if (!isPointed && own)
           await indices.point(
             own,
-            all
-              .map((one) => one.uid)
-              .filter(
-                (name) => name !== own.uid && name.startsWith(`${names.alias(settings.index)}-`),
-              ),
+            others.map((one) => one.uid),
           )
         continue
       }
@@ -173,27 +200,29 @@ export class ClusterState {
     own: SearchedGeneration | undefined,
     isOld: boolean,
   ): Promise<void> {
-    const { indices, languages, names, count } = this.#context
+    const { indices, languages, names, layout } = this.#context
     const { index } = settings
-    const signature = signatureOf(clusterLayout, settings, languages)
+    const signature = signatureOf(layout, settings, languages)
     const newest = own?.next ?? own
     if (newest?.signature === signature && !isOld) {
       const { next: _, ...facts } = { next: undefined, ...newest }
-      const noted = { ...facts, settings, languages }
-      if (JSON.stringify(noted) !== JSON.stringify(facts)) await indices.note(noted)
-      return
+      return indices.note({ ...facts, settings, languages }, facts)
     }
-    const isBeside = own !== undefined && (await count(own.uid)) > 0
+    const isBeside = !(await this.#isEmpty(own))
     const instance = randomBytes(16).toString('hex')
     const number = (newest?.number ?? 0) + 1
     const uid = names.generation(index, instance)
-    const facts = { number, signature, settings, languages, layout: clusterLayout }
+    const facts = { number, signature, settings, languages, layout }
     const generation = { uid, instance, ...facts, isComplete: false }
     await indices.make(generation, own === undefined)
     if (own?.next) await indices.drop(own.next.uid)
     if (!own || isBeside) return
     await indices.point(generation, [own.uid])
     await this.#retire(own.uid)
+  }
+
+  async #isEmpty(own: EngineGeneration | undefined): Promise<boolean> {
+    return own === undefined || (await this.#context.indices.count(own.uid)) === 0
   }
 }
 
