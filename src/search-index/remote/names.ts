@@ -5,9 +5,20 @@ import { hash } from 'node:crypto'
 /** Name of an attribute or index: bytes other than letters and digits are written as `_` and two hex digits. */
 export const encodedName = (name: string): string => escapeBytes(name, /[^A-Za-z0-9]/gu)
 
+/** Codes by facet and value, because most records and answers have the same few hundred; and the most of them and their longest text. */
+const codes = new Map<string, string>()
+const [mostCodes, longestText] = [20_000, 100]
+
 /** Code of a facet value, independent of its length and case: `k` and 12 base-36 characters of a hash. */
-export const facetCode = (facet: string, value: string): string =>
-  `k${base36Hash(`${facet}\u0000${value}`, 12)}`
+export function facetCode(facet: string, value: string): string {
+  const text = `${facet}\u0000${value}`
+  const known = codes.get(text)
+  if (known !== undefined) return known
+  const code = `k${base36Hash(text, 12)}`
+  if (codes.size === mostCodes) codes.clear()
+  if (text.length <= longestText) codes.set(text, code)
+  return code
+}
 
 /**
  * Hash of `count` base-36 digits, from SHA-256. They are made of one or two parts of 48 bits, which JavaScript numbers hold
