@@ -136,8 +136,9 @@ try {
   if (positionals.includes('search')) {
     const [count, rounds] = [Number(values.records), Number(values.rounds)]
     const server = await searchServerOf(values.engine)
-    if (server) await searchServerBench({ server, count, rounds, say }).finally(server.stop)
+    if (server) await searchServerBench({ server, count, rounds, say })
     else await searchBench({ directory, count, rounds, say })
+    await server?.stop()
   } else if (positionals.includes('relevance')) {
     const { corpus, engine, server, queries, save, against, parameters, embedder } = values
     await relevanceBench({
