@@ -42,7 +42,9 @@ export function outageContract(name: string, { restart, away, addresses }: Outag
       await made.index.write([{ put: first! }])
       await made.index.write([{ remove: { index: 'dataset', id: first!.id, version: 5 } }])
       const index = await made.restart()
+      // Each index of an engine is back at a time of its own.
       await expect.poll(() => countOf(index).catch(String)).toBe(0)
+      await expect.poll(() => index.newestVersion().catch(String)).toBe(5)
       await index.write([{ put: { ...first!, version: 3 } }])
       expect(await countOf(index)).toBe(0)
       expect(await index.newestVersion()).toBe(5)

@@ -22,7 +22,7 @@ beforeEach(async () => {
     log: logger('silent'),
     now: () => performance.now(),
     pause,
-    callMs: 600,
+    callMs: 2000,
   })
 })
 afterEach(async () => {
