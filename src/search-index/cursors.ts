@@ -94,6 +94,11 @@ export class CursorRegistry<Content extends { readonly bytes: number }> {
     if (oldest && ended.length > this.#limits.total) this.#cursors.delete(oldest[0])
   }
 
+  /** Drops a cursor whose pages cannot be read any more. */
+  drop(id: string): void {
+    this.#cursors.delete(id)
+  }
+
   /** Drops expired cursors. */
   sweep(): void {
     const oldest = this.#now() - this.#limits.ttlMs
@@ -242,6 +247,8 @@ export class Cursors<Snapshot> {
     } catch (error) {
       // The page was not delivered: it remains the next one, unless another call has moved on meanwhile.
       if (isInTurn && content.next.position === end) content.next.position = start
+      // The engine has lost the snapshot: nothing more can be read, and the place is free.
+      if (error instanceof Failure && error.kind === 'unknown-cursor') this.#registry.drop(cursor)
       throw error
     }
   }

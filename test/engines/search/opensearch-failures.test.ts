@@ -134,7 +134,7 @@ async function walk(index: SearchIndex, first: Page): Promise<string> {
   const seen = new Set(first.hits.map(({ id }) => id))
   for (let page = first, tries = 0; page.last;) {
     try {
-      page = await index.readPage(page.cursor, { after: page.last[1] })
+      page = await index.readPage(page.cursor)
       for (const { id } of page.hits) seen.add(id)
     } catch (error) {
       const kind = error instanceof Failure ? error.kind : String(error)
