@@ -25,7 +25,7 @@ import {
 } from './cluster-reads.ts'
 import { relatedMembers, relatedOnCluster, type RelatedRecords } from './cluster-related.ts'
 import type { ClusterVectors } from './cluster-vectors.ts'
-import { anyOf, type ClusterQuery } from './query-conditions.ts'
+import { anyOf, type ClusterQuery, records } from './query-conditions.ts'
 
 /** Context of searches: access to the cluster, the lookup of facet values, and the vectors. */
 export type ClusterAnswers = {
@@ -283,6 +283,7 @@ export async function entriesOnCluster(
   // What a filling has written is not searchable yet.
   if (own.next) await client.call({ method: 'POST', path: `${path}/_refresh` }, signal)
   const body = {
+    query: records,
     size: uids.length * limit,
     sort: [{ i: 'asc' }],
     ...(after !== '' && { search_after: [after] }),

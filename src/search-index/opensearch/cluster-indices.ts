@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { inParallel } from '../../workers/in-parallel.ts'
 import { parseAnswer } from '../remote/answers.ts'
-import { generationOfNote, generationNote } from '../remote/generation.ts'
+import { type EngineGeneration, generationOfNote, generationNote } from '../remote/generation.ts'
 import type { GenerationIndices, StoredGeneration } from '../remote/generation-state.ts'
 import { type ClusterClient, isRefusedAs, whenPresent } from './cluster-client.ts'
 import { freshCounts } from './cluster-reads.ts'
@@ -87,6 +87,15 @@ export function clusterIndices(
   }
 }
 
+/** Generation of an index; `undefined` for one of others, whose note says something else. */
+function readNote(uid: string, note: string): EngineGeneration | undefined {
+  try {
+    return generationOfNote(uid, note)
+  } catch {
+    return undefined
+  }
+}
+
 async function storedGenerations(
   client: ClusterClient,
   names: ClusterNames,
@@ -96,7 +105,8 @@ async function storedGenerations(
   const answer = await client.call({ method: 'GET', path: `/${names.all}`, query }, signal)
   return Object.entries(parseAnswer(indexAnswer, answer)).flatMap(([name, { aliases, known }]) => {
     if (known === undefined || !names.isGeneration(name)) return []
-    const generation = generationOfNote(name, known)
+    const generation = readNote(name, known)
+    if (!generation) return []
     const alias = names.alias(generation.settings.index)
     // Another platform may have a prefix that begins with ours.
     return name.startsWith(`${alias}-`) ? [{ ...generation, isAliased: alias in aliases }] : []

@@ -7,7 +7,7 @@ import type { StateCache } from '../remote/state-cache.ts'
 import type { FindTerms, TermQuery } from '../remote/word-targets.ts'
 import { type ClusterClient, refused } from './cluster-client.ts'
 import type { ClusterNames } from './cluster-layout.ts'
-import { allOf, type ClusterQuery, oneOf } from './query-conditions.ts'
+import { allOf, type ClusterQuery, oneOf, records } from './query-conditions.ts'
 
 /** Context of reads: the cluster, and the indices that are searched. */
 export type ClusterReads = ReadState & {
@@ -54,6 +54,9 @@ export type ClusterHits = {
   readonly aggregations: Readonly<Record<string, unknown>>
 }
 
+/** Query for records alone, with the scores of a query. */
+const ofRecords = (query: unknown = records) => ({ bool: { must: [query], filter: [records] } })
+
 /** Searches some indices, or those of the point in time in the body. */
 export async function clusterSearch(
   { client }: Pick<ClusterReads, 'client'>,
@@ -64,7 +67,8 @@ export async function clusterSearch(
   const path = uids ? `/${uids.map(encodeURIComponent).join(',')}/_search` : '/_search'
   // Without this a search over shards that are away has too few hits.
   const query = { allow_partial_search_results: false }
-  const answer = await client.call({ method: 'POST', path, query, body }, signal)
+  const asked = { ...body, query: ofRecords(body['query']) }
+  const answer = await client.call({ method: 'POST', path, query, body: asked }, signal)
   const { hits, aggregations } = parseAnswer(searchShape, answer)
   return {
     total: hits.total?.value ?? 0,
@@ -131,7 +135,7 @@ export async function freshCounts(
 ): Promise<readonly number[]> {
   if (requests.length === 0) return []
   const searches = requests.map(({ uid, query }) => {
-    return { uid, body: { query, size: 0, track_total_hits: true } }
+    return { uid, body: { query: ofRecords(query), size: 0, track_total_hits: true } }
   })
   const answers = await clusterSearches(context, searches, signal)
   return answers.map((answer) => parseAnswer(totalShape, answer).hits.total.value)

@@ -11,6 +11,8 @@ export type ClusterQuery = Readonly<Record<string, unknown>>
 
 /** Query that every document meets. */
 export const everything: ClusterQuery = { match_all: {} }
+/** Query that our documents meet, and those that others wrote into an index do not; it costs nothing where there are none. */
+export const records: ClusterQuery = { exists: { field: 'i' } }
 /** Query that no document meets. */
 export const nothing: ClusterQuery = { match_none: {} }
 
