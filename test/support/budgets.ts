@@ -7,15 +7,15 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1367,
+  '(root)': 1371,
 
   backup: 1245,
 
   program: 1154,
 
-  client: 2886,
+  client: 2900,
 
-  config: 2055,
+  config: 2056,
 
   console: 2917,
 
@@ -25,7 +25,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   jobs: 625,
 
-  main: 5084,
+  main: 5134,
 
   metrics: 7395,
 
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 2523,
 
-  projector: 7260,
+  projector: 7266,
 
   rdf: 4870,
 
@@ -45,15 +45,15 @@ const budgets: Readonly<Record<string, number>> = {
 
   search: 6426,
 
-  'search-index': 15916,
+  'search-index': 16091,
 
-  store: 7919,
+  store: 7939,
 
-  text: 1132,
+  text: 1134,
 
   vocabularies: 2807,
 
-  workers: 1761,
+  workers: 1771,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
