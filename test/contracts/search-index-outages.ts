@@ -19,6 +19,8 @@ export type Outages = {
   readonly addresses: string | (() => Promise<Made>)
 }
 
+/** Servers that share few processors take their time to start again. */
+const patient = { timeout: 400_000 }
 const datasets = documents.filter(({ index }) => index === 'dataset')
 const [first] = datasets
 
@@ -36,7 +38,7 @@ async function filled(made: Made): Promise<void> {
 
 export function outageContract(name: string, { restart, away, addresses }: Outages): void {
   describe(`${name}: outages`, () => {
-    it('a removal outlives a restart of the engine', async () => {
+    it('a removal outlives a restart of the engine', patient, async () => {
       const made = await restart()
       await configured(made.index)
       await made.index.write([{ put: first! }])
@@ -55,6 +57,7 @@ export function outageContract(name: string, { restart, away, addresses }: Outag
 
     it.skipIf(typeof away === 'string')(
       `no part of the documents is given out as the whole${reason(away)}`,
+      patient,
       async () => {
         if (typeof away === 'string') return
         const { index, lose, restore, release } = await away()
