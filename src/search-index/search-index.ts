@@ -283,7 +283,7 @@ export type SearchIndex = {
   ): Promise<readonly (Int8Array | undefined)[]>
   /**
    * Searches; hits, count and facets are of one consistent snapshot (on Meilisearch not those with `global`). Engines on a server
-   * score the first 200 hits only; the others have 0.
+   * score some first hits only; the others have 0.
    */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
   /** Opens a cursor and returns its first page. Can also reject with `too-many-cursors`. */

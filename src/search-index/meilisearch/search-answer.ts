@@ -6,7 +6,7 @@ import type { IndexName } from '../index-settings.ts'
 import { parseAnswer } from '../remote/answers.ts'
 import { facetsOfAnswer } from '../remote/facet-titles.ts'
 import type { IndexPart } from '../remote/generation.ts'
-import { headSize, orderHead } from '../remote/head-order.ts'
+import { orderHead } from '../remote/head-order.ts'
 import type { Answer, Entry, Facet, Hit, OrderKey, SearchRequest } from '../search-index.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { attributes, documentKey } from './attributes.ts'
@@ -131,6 +131,9 @@ type Search<Row> = {
   readonly isLast: boolean
 }
 
+/** Number of first hits that our scores order; the server orders by the rarity of words alone. */
+const headSize = 200
+
 const hitRow = z.object({ n: z.number(), i: z.string() })
 
 /** Hits of a plan; `undefined` if documents were replaced or removed before they were read. */
@@ -156,6 +159,7 @@ async function findHits<Row>(
   const window = { ...order, row: hitRow, offset: 0, limit: Math.max(headSize, offset + limit) }
   const found = await fetchHits(queries, window, context, signal)
   const ordered = await orderHead(keyed(found.hits), {
+    size: headSize,
     queries: scored ?? new Map(),
     related: keyed(related),
     closeness: closeness && { ...closeness, near: keyed(closeness.near) },

@@ -7,10 +7,10 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { type CursorLimits, Cursors, type PageSpan } from '../cursors.ts'
 import { parseAnswer } from '../remote/answers.ts'
-import { headSize } from '../remote/head-order.ts'
 import type { CursorRequest, Page, PageOptions } from '../search-index.ts'
 import {
   type ClusterAnswers,
+  clusterHead,
   hitOf,
   partHits,
   type RankedHit,
@@ -95,7 +95,7 @@ export class ClusterCursors {
     const opened: { point?: Point } = {}
     const { limit, include } = request
     try {
-      const span = { offset: 0, limit: Math.max(limit, headSize), isRead: include?.length !== 0 }
+      const span = { offset: 0, limit: Math.max(limit, clusterHead), isRead: include?.length !== 0 }
       const search: typeof clusterSearch = async (context, uids = [], body, end) => {
         opened.point ??= await this.#pointOf(uids, signal)
         return clusterSearch(context, undefined, { ...body, ...this.#at(opened.point) }, end)
@@ -107,7 +107,7 @@ export class ClusterCursors {
         signal,
       )
       const { point = { id: '', uids: [] } } = opened
-      const head = plan.scored ? hits.slice(0, headSize) : []
+      const head = plan.scored ? hits.slice(0, clusterHead) : []
       const kept = head.map(({ uid, id, score }) => ({ uid, id, score }))
       const snapshot: Snapshot = { point, plan, head: kept, places: new Map() }
       const page = hits.slice(0, limit)

@@ -4,9 +4,6 @@ import { fusedScore } from '../fusion.ts'
 import { hasTitle, type ScoredQuery, scoresOfTexts, type TokenisedValue } from '../text-scores.ts'
 import type { IndexPart } from './generation.ts'
 
-/** Number of first hits that are ordered by our scores; the hits after them stay in the order of the server and have the score 0. */
-export const headSize = 200
-
 /** Hit of an index; `key` is that of its document, different in all indices. */
 export type OrderedHit<Key> = {
   readonly part: IndexPart
@@ -22,6 +19,8 @@ export type Closeness<Key> = {
 
 /** Queries that score the hits of each index; related documents join the head, which is then ordered by meaning too. */
 type HeadOrder<Key, Hit> = {
+  /** Number of first hits that are ordered; the hits after them stay in the order of the server and have the score 0. */
+  readonly size: number
   readonly queries: ReadonlyMap<IndexPart, ScoredQuery>
   readonly related: readonly Hit[]
   readonly closeness: Closeness<Key> | undefined
@@ -39,9 +38,9 @@ type HeadOrder<Key, Hit> = {
  */
 export async function orderHead<Key, Hit extends OrderedHit<Key>>(
   hits: readonly Hit[],
-  { queries, related, closeness, textsOf }: HeadOrder<Key, Hit>,
+  { size, queries, related, closeness, textsOf }: HeadOrder<Key, Hit>,
 ): Promise<readonly Hit[] | undefined> {
-  const head = [...hits.slice(0, headSize), ...related]
+  const head = [...hits.slice(0, size), ...related]
   const scores = new Map<Key, number>()
   const titles = new Set<Key>()
   for (const [part, query] of queries) {
@@ -57,7 +56,7 @@ export async function orderHead<Key, Hit extends OrderedHit<Key>>(
   if (head.some((hit) => !scores.has(hit.key) && !related.includes(hit))) return undefined
   const scoreOf = closeness ? fusedScores(scores, titles, closeness) : scores
   const scored = head.map((hit) => ({ ...hit, score: scoreOf.get(hit.key) ?? 0 }))
-  const rest = hits.slice(headSize).map((hit) => ({ ...hit, score: 0 }))
+  const rest = hits.slice(size).map((hit) => ({ ...hit, score: 0 }))
   return [...scored.sort((a, b) => b.score - a.score), ...rest]
 }
 

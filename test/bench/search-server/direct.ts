@@ -12,7 +12,7 @@ export function directly(name: ServerName, calls: readonly Call[]) {
   return { own, direct: own ? direct(own) : [] }
 }
 
-/** The search with its filter, scores, order and facets, and the ten records; not the texts of the 200 hits that we order. */
+/** The search with its filter, scores, order and facets, and the ten records; not the texts of the hits that we order. */
 function directOnOpensearch({ path, body }: Call): readonly Call[] {
   const { stored_fields: _, ...query }: Query & { readonly stored_fields?: unknown } =
     JSON.parse(body)

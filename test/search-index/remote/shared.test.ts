@@ -10,7 +10,7 @@ import {
   generationNote,
   type IndexPart,
 } from '../../../src/search-index/remote/generation.ts'
-import { headSize, orderHead } from '../../../src/search-index/remote/head-order.ts'
+import { orderHead } from '../../../src/search-index/remote/head-order.ts'
 import { indexedValues } from '../../../src/search-index/remote/indexed-texts.ts'
 import { RemovalMemory } from '../../../src/search-index/remote/removal-memory.ts'
 import { settings } from '../../contracts/search-index-corpus.ts'
@@ -143,7 +143,7 @@ describe('the first hits', () => {
     neighbours: [],
     weightOf: () => 1,
   }
-  const hits = Array.from({ length: headSize + 1 }, (_, key) => ({ part, key, score: 9 }))
+  const hits = Array.from({ length: 201 }, (_, key) => ({ part, key, score: 9 }))
   const textsOf = (known: readonly number[]) =>
     Promise.resolve(
       new Map(
@@ -153,7 +153,7 @@ describe('the first hits', () => {
         ]),
       ),
     )
-  const order = { queries: new Map([[part, query]]), related: [], closeness: undefined }
+  const order = { size: 200, queries: new Map([[part, query]]), related: [], closeness: undefined }
 
   it('are ordered by their texts, the others follow with the score 0', async () => {
     const ordered = await orderHead(hits, {
