@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { remove, temporaryDirectory } from '../support/gateway.ts'
+import { eventually, remove, temporaryDirectory } from '../support/gateway.ts'
 import { crawl } from './crawling.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
 import { signedIn } from './signed-in.ts'
@@ -281,8 +281,16 @@ async function datasetIds(): Promise<readonly string[]> {
 
 /** How many rows each example of the page of SPARQL has, as the page says. */
 async function rowsOfExamples(home: string) {
-  const text = async (path: string) =>
-    (await fetch(new URL(path, home), { headers: { Accept: 'text/html' } })).text()
+  // On a busy machine the first query is answered with 503 while the public copy is built.
+  const text = async (path: string) => {
+    let page = ''
+    await eventually(async () => {
+      const answer = await fetch(new URL(path, home), { headers: { Accept: 'text/html' } })
+      page = await answer.text()
+      return answer.status !== 503
+    })
+    return page
+  }
   const examples = /<ul class="examples.*?<\/ul>/s.exec(await text('en/sparql'))?.[0] ?? ''
   const links = [...examples.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)
   const found: { readonly path: string; readonly rows: number }[] = []
