@@ -1,14 +1,11 @@
 /** `SearchIndex` on Meilisearch, a separate server, for more records than the embedded engine can hold. */
 
-import type { Log } from '../../log.ts'
-import type { CursorLimits } from '../cursors.ts'
 import { EngineWatch } from '../remote/engine-watch.ts'
 import type { GenerationState } from '../remote/generation-state.ts'
-import { type ServerEngine, serverIndex } from '../remote/server-index.ts'
+import { type ServerEngine, serverIndex, type ServerOptions } from '../remote/server-index.ts'
 import { WordTargets } from '../remote/word-targets.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { indexedLanguages } from '../../text/language.ts'
-import type { Pause } from '../../workers/pause.ts'
 import { uidsOf } from './attributes.ts'
 import { DocumentCounts } from './document-counts.ts'
 import { connectEngine, hasLostData, isRefusal, releaseOf, taskWaiter } from './engine-client.ts'
@@ -23,27 +20,14 @@ import type { AnswerContext } from './related-hits.ts'
 import { answerSearch, fetchEntries, fetchRecord } from './search-answer.ts'
 import { termFinder } from './word-lookups.ts'
 
-type MeilisearchOptions = {
+type MeilisearchOptions = ServerOptions & {
   /** `http://` or `https://`, without user info. */
   readonly url: string
   readonly apiKey?: string
   /** Prefix of the uids of all indices, so that several platforms can share a server. */
   readonly prefix?: string
-  readonly log: Log
-  /** Languages with a text bucket of their own; by default the official ones of the European Union. */
-  readonly languages?: readonly string[]
-  /** Milliseconds after which a search fails with `time-limit`. */
-  readonly searchMs?: number
-  /** Most milliseconds of a call of the server, including the largest writes. */
-  readonly callMs?: number
   /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms?: number
-  readonly cursors: CursorLimits
-  /** Whether another process writes the indices and this one only searches them. */
-  readonly isReader?: boolean
-  /** Milliseconds that never decrease. */
-  readonly now: () => number
-  readonly pause: Pause
 }
 
 /**

@@ -1,13 +1,10 @@
 /** `SearchIndex` on OpenSearch, a cluster that shards and replicates, for more records than one machine should hold. */
 
 import { Failure } from '../../errors.ts'
-import type { Log } from '../../log.ts'
 import { indexedLanguages } from '../../text/language.ts'
-import type { Pause } from '../../workers/pause.ts'
-import type { CursorLimits } from '../cursors.ts'
 import { EngineWatch } from '../remote/engine-watch.ts'
 import { GenerationState } from '../remote/generation-state.ts'
-import { type ServerEngine, serverIndex } from '../remote/server-index.ts'
+import { type ServerEngine, serverIndex, type ServerOptions } from '../remote/server-index.ts'
 import { StateCache } from '../remote/state-cache.ts'
 import { WordTargets } from '../remote/word-targets.ts'
 import type { SearchIndex } from '../search-index.ts'
@@ -29,30 +26,18 @@ import { ClusterVectors } from './cluster-vectors.ts'
 import { ClusterWriter, hasLostIndex } from './cluster-writer.ts'
 import { everything } from './query-conditions.ts'
 
-type OpensearchOptions = Sharding & {
-  /** Addresses of nodes, `http://` or `https://`, without user info. */
-  readonly urls: readonly string[]
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly apiKey?: string | undefined
-  /** Certificates of authorities that nodes are trusted by, in PEM. */
-  readonly ca?: string | undefined
-  /** Prefix of the names of all indices, so that several platforms can share a cluster. */
-  readonly prefix: string
-  readonly log: Log
-  /** Languages with a text bucket of their own; by default the official ones of the European Union. */
-  readonly languages?: readonly string[]
-  /** Milliseconds after which a search fails with `time-limit`. */
-  readonly searchMs?: number
-  /** Most milliseconds of a call of the cluster, including the largest writes. */
-  readonly callMs?: number
-  readonly cursors: CursorLimits
-  /** Whether another process writes the indices and this one only searches them. */
-  readonly isReader?: boolean
-  /** Milliseconds that never decrease. */
-  readonly now: () => number
-  readonly pause: Pause
-}
+type OpensearchOptions = ServerOptions &
+  Sharding & {
+    /** Addresses of nodes, `http://` or `https://`, without user info. */
+    readonly urls: readonly string[]
+    readonly username?: string | undefined
+    readonly password?: string | undefined
+    readonly apiKey?: string | undefined
+    /** Certificates of authorities that nodes are trusted by, in PEM. */
+    readonly ca?: string | undefined
+    /** Prefix of the names of all indices, so that several platforms can share a cluster. */
+    readonly prefix: string
+  }
 
 /** Most counts that are cached. */
 const mostCounts = 2_000

@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import { wordsNear } from '../../text/nearest.ts'
+import type { Pause } from '../../workers/pause.ts'
+import type { CursorLimits } from '../cursors.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { IndexChange, SearchIndex } from '../search-index.ts'
 import { truncateLists } from '../truncate-lists.ts'
@@ -14,6 +16,23 @@ import type { EngineGeneration, SearchedGeneration } from './generation.ts'
 import type { GenerationState } from './generation-state.ts'
 import { type ChangeWriter, recoveringWriter } from './recovering-writer.ts'
 import type { FindTerms, WordTargets } from './word-targets.ts'
+
+/** Options of every engine on a server. */
+export type ServerOptions = {
+  readonly log: Log
+  /** Languages with a text bucket of their own; by default the official ones of the European Union. */
+  readonly languages?: readonly string[]
+  /** Milliseconds after which a search fails with `time-limit`. */
+  readonly searchMs?: number
+  /** Most milliseconds of a call of the server, including the largest writes. */
+  readonly callMs?: number
+  readonly cursors: CursorLimits
+  /** Whether another process writes the indices and this one only searches them. */
+  readonly isReader?: boolean
+  /** Milliseconds that never decrease. */
+  readonly now: () => number
+  readonly pause: Pause
+}
 
 /** State that reads of every engine need. */
 export type ReadState = {
