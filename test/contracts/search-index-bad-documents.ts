@@ -24,6 +24,11 @@ const settings: IndexSettings = {
 const [day, end] = [86_400_000, 8.64e15]
 const plain = documentOf({ index: 'dataset', id: 'plain', text: { title: { en: ['plain'] } } })
 const put = (changes: Partial<Document>) => ({ put: { ...plain, ...changes } })
+const recordOf = ({ put: { index, id } }: ReturnType<typeof put>) => ({ index, id })
+/** Filter for records with a value of a facet. */
+const withValue = (facet: string, value: string): SearchRequest['filter'] => ({
+  facets: { groups: [{ facet, values: [value] }], operator: 'OR', groupOperator: 'AND' },
+})
 const named = <T>(value: T) => Object.fromEntries(oddNames.map((name) => [name, value]))
 
 /** Adds cases about bad documents and requests for an engine. */
@@ -74,9 +79,7 @@ export function badDocumentContract(name: string, make: () => Promise<Made>): vo
       for (const [i, name] of oddNames.entries()) {
         expect(await found({ tree: treeOf(`odd${i}`), fields: [name] })).toEqual(['odd'])
         expect(await found({ tree: treeOf('plain'), fields: [name] })).toEqual([])
-        const groups = [{ facet: name, values: ['v'] }]
-        const filter = { facets: { groups, operator: 'OR', groupOperator: 'AND' } } as const
-        expect(await found({ filter })).toEqual(['odd'])
+        expect(await found({ filter: withValue(name, 'v') })).toEqual(['odd'])
         expect(await found({ filter: { numbers: [{ name, from: 7, to: 7 }] } })).toEqual(['odd'])
         expect(
           await found({ filter: { date: { name: dateOf(name), from: day, to: day } } }),
@@ -148,6 +151,30 @@ export function badDocumentContract(name: string, make: () => Promise<Made>): vo
       expect(await at(Number.NaN, 0, 1, 1)).toEqual([])
       await made.index.write(
         boxes.map(([id]) => ({ remove: { index: 'dataset', id, version: 9 } }) as const),
+      )
+    })
+
+    it('a hundred thousand values of a facet are counted and found', async () => {
+      const [records, each, perWrite] = [2_000, 50, 500]
+      const valueOf = (n: number) => ({ id: `v${n}`, title: `Value ${n}` })
+      const changes = Array.from({ length: records }, (_, i) => {
+        const own = Array.from({ length: each }, (_each, j) => valueOf(i * each + j))
+        return put({ id: `many${i}`, facets: { 'a.b': i % 4 === 0 ? [...own, valueOf(-1)] : own } })
+      })
+      for (let at = 0; at < records; at += perWrite)
+        await made.index.write(changes.slice(at, at + perWrite))
+      const values = await made.index.facetValues('dataset', 'a.b')
+      expect(values).toHaveLength(records * each + 1)
+      const last = valueOf(records * each - 1)
+      expect(values).toContainEqual({ ...last, count: 1 })
+      const { facets = [] } = await made.index.search(
+        request({ limit: 0, facets: { ids: ['a.b'], size: 10, global: false } }),
+      )
+      expect(facets[0]?.items).toHaveLength(10)
+      expect(facets[0]?.items[0]).toEqual({ ...valueOf(-1), count: records / 4 })
+      expect(await found({ filter: withValue('a.b', last.id) })).toEqual([`many${records - 1}`])
+      await made.index.write(
+        changes.map((change) => ({ remove: { ...recordOf(change), version: 9 } })),
       )
     })
 

@@ -16,7 +16,11 @@ import {
 import { treeOf } from './search-index-trees.ts'
 
 /** Whoever makes the engine gives it these limits and this clock. */
-export type CursorOptions = { readonly cursors: CursorLimits; readonly now: () => number }
+export type CursorOptions = {
+  readonly cursors: CursorLimits
+  readonly now: () => number
+  readonly searchMs?: number
+}
 
 const limits: CursorLimits = { perClient: 16, total: 40, ttlMs: 60_000, bytes: 256 * 2 ** 20 }
 const newest = [{ name: 'modified', direction: 'desc' as const }]
