@@ -20,8 +20,11 @@ export type SearchCluster = {
 /** Heap of the JVM of a node; `OPENSEARCH_HEAP` replaces it for a bench of many records. */
 const heap = process.env['OPENSEARCH_HEAP'] ?? '512m'
 
-/** A node lives for minutes: half of its processor time would go into optimised code. */
-const briefly = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
+/** A node of a test lives for minutes: half of its processor time would go into optimised code. Those of a bench have the usual options. */
+const briefly =
+  process.env['OPENSEARCH_HEAP'] === undefined
+    ? ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
+    : []
 
 /**
  * The server at `OPENSEARCH_URL` (several addresses are separated by commas), else nodes of our own: one, or `OPENSEARCH_NODES`. Rejects
