@@ -1,12 +1,11 @@
 /** Indices of a cluster: making and removing them, and the aliases that point at those that are searched. */
 
 import { z } from 'zod'
-import { inParallel } from '../../workers/in-parallel.ts'
 import { parseAnswer } from '../remote/answers.ts'
 import { type EngineGeneration, generationOfNote, generationNote } from '../remote/generation.ts'
 import type { GenerationIndices, StoredGeneration } from '../remote/generation-state.ts'
 import { type ClusterClient, isRefusedAs, whenPresent } from './cluster-client.ts'
-import { freshCounts } from './cluster-reads.ts'
+import { clusterTerms, freshCounts } from './cluster-reads.ts'
 import { everything } from './query-conditions.ts'
 import { type ClusterNames, dictionaryIndex, recordIndex, type Sharding } from './cluster-layout.ts'
 
@@ -69,13 +68,10 @@ export function clusterIndices(
       await change('POST', '/_aliases', { actions: [...removals, { add: { index: uid, alias } }] })
     },
     ensureDictionaries: async () => {
-      const made = new Map<string, boolean>()
-      await inParallel(
-        [names.terms, names.facetValues],
-        async (name) => void made.set(name, await makeOnce(name, dictionaryIndex(sharding))),
-        { atOnce: 2, signal: undefined },
-      )
-      return made.get(names.terms) === true
+      const ensure = (name: string) => makeOnce(name, dictionaryIndex(sharding))
+      const [isMade] = await Promise.all([ensure(names.terms), ensure(names.facetValues)])
+      // Also when the answer to an earlier making was lost.
+      return isMade || !(await hasTerms(client, names))
     },
     stored: (signal) => storedGenerations(client, names, signal),
     count: async (uid) => (await freshCounts({ client }, [{ uid, query: everything }]))[0] ?? 0,
@@ -85,6 +81,14 @@ export function clusterIndices(
       await client.call({ method: 'POST', path, isChange: true }, signal)
     },
   }
+}
+
+async function hasTerms(client: ClusterClient, names: ClusterNames): Promise<boolean> {
+  const [found = []] = await clusterTerms(client, names)(
+    [{ attribute: 'term', limit: 1 }],
+    undefined,
+  )
+  return found.length > 0
 }
 
 /** Generation of an index; `undefined` for one of others, whose note says something else. */

@@ -25,7 +25,7 @@ export type GenerationIndices = {
   point(generation: EngineGeneration, old: readonly string[]): Promise<void>
   /** Removes an index if it exists. */
   drop(uid: string): Promise<void>
-  /** Makes the dictionaries that are missing; resolves with whether the tokens were lost. */
+  /** Makes the dictionaries that are missing; resolves with whether there are no tokens. */
   ensureDictionaries(): Promise<boolean>
   /** Generations on the server. */
   stored(signal?: AbortSignal): Promise<readonly StoredGeneration[]>
