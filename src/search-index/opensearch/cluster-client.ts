@@ -3,14 +3,9 @@
  * answer of a part of the shards is given out.
  */
 
-import { Readable } from 'node:stream'
-import { Client, Connection, errors } from '@opensearch-project/opensearch'
+import { Client, errors } from '@opensearch-project/opensearch'
 import { z } from 'zod'
-import { type ServiceClient, serviceClient } from '../../client/service.ts'
-import type { ServiceAnswer } from '../../client/service-request.ts'
 import { Failure } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import type { Pause } from '../../workers/pause.ts'
 import { retryAfterMs } from '../../workers/retry.ts'
 import {
   abortFailure,
@@ -19,6 +14,7 @@ import {
   type Obstacle,
   refusedCall,
 } from '../remote/answers.ts'
+import { type ClusterOptions, nodeConnections } from './cluster-nodes.ts'
 
 /** Request to the cluster. */
 type ClusterCall = {
@@ -44,140 +40,23 @@ export type ClusterClient = {
   readonly close: () => void
 }
 
-type ClusterCredentials = {
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly apiKey?: string | undefined
-}
-
-type ClusterOptions = ClusterCredentials & {
-  /** Addresses of nodes, `http://` or `https://`, without user info. */
-  readonly urls: readonly string[]
-  /** Certificates of authorities that nodes are trusted by, in PEM; absent = those of the system. */
-  readonly ca?: string | undefined
-  readonly log: Log
-  /** Milliseconds that never decrease. */
-  readonly now: () => number
-  readonly pause: Pause
-  /** Most milliseconds of a call, at all addresses together. */
-  readonly callMs: number
-}
-
-const requestShape = z.object({
-  method: z.enum(['GET', 'POST', 'PUT', 'DELETE', 'HEAD']),
-  path: z.string(),
-  headers: z.record(z.string(), z.unknown()).default({}),
-  body: z.string().optional(),
-  timeout: z.number(),
-})
-type AnswerTaker = Parameters<Connection['request']>[1]
-
 /** Makes a client; the first call opens a connection. */
 export function connectCluster(options: ClusterOptions): ClusterClient {
-  const services: ServiceClient[] = []
-  const authorization = clusterAuthorization(options)
-  class ServiceConnection extends Connection {
-    readonly #service = serviceOf(options)
-    constructor(settings: ConstructorParameters<typeof Connection>[0]) {
-      super(settings)
-      services.push(this.#service)
-    }
-    override request(params: object, take: AnswerTaker): ReturnType<Connection['request']> {
-      const ending = new AbortController()
-      const { method, path, headers, body, timeout } = requestShape.parse(
-        this.buildRequestObject(params),
-      )
-      const request = {
-        url: this.url.origin + path,
-        method,
-        headers: { ...textsOf(headers), ...authorization },
-        // The client of the cluster sends again, to the next address.
-        isIdempotent: false,
-        limits: { firstByteMs: timeout, totalMs: timeout + bodyMs },
-        ...(body !== undefined && { body }),
-      }
-      this.#service.send(request, ending.signal).then(
-        (answer) => take(null, responseOf(answer)),
-        (cause: unknown) =>
-          take(
-            ending.signal.aborted ? new errors.RequestAbortedError('aborted') : broken(cause),
-            null,
-          ),
-      )
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client only calls `abort`
-      return { abort: () => ending.abort() } as ReturnType<Connection['request']>
-    }
-    override close(): Connection {
-      // The calls that it aborts are rejected.
-      this.#service.close().catch(() => undefined)
-      return this
-    }
-  }
+  const { Connection, ConnectionPool, close } = nodeConnections(options)
   const client = new Client({
     nodes: options.urls.map((url) => url.replace(/\/+$/, '')),
-    Connection: ServiceConnection,
+    Connection,
+    ConnectionPool,
     // Versions make it harmless to write twice. Sniffing stays off: addresses of nodes may be unreachable from here.
     maxRetries: Math.max(leastRetries, options.urls.length),
-    resurrectStrategy: 'optimistic',
   })
-  return {
-    call: (request, signal) => callOf(client, request, { ...options, signal }),
-    close: () => {
-      for (const service of services) service.close().catch(() => undefined)
-    },
-  }
+  return { call: (request, signal) => callOf(client, request, { ...options, signal }), close }
 }
 
 /** Least number of times that a request is sent again. */
 const leastRetries = 2
-/** Most milliseconds until the head of an answer to a read where there is another address, and those for a body. */
-const [nextAddressMs, bodyMs] = [4_000, 30_000]
-/** Bytes of an answer: several thousand records with their texts. */
-const mostBytes = 256 * 2 ** 20
-
-const serviceOf = ({ log, now, pause, callMs, ca }: ClusterOptions): ServiceClient =>
-  serviceClient({
-    service: { name: 'search engine', unavailable: 'engine-unavailable' },
-    closesAfterError: false,
-    sockets: 16,
-    ...(ca !== undefined && { ca }),
-    retryable: () => false,
-    log,
-    pause,
-    random: Math.random,
-    now,
-    limits: { connectMs: 3000, firstByteMs: callMs, totalMs: callMs, bytes: mostBytes },
-  })
-
-/** Header by which a request is allowed; none without a user and a key. */
-function clusterAuthorization({
-  username,
-  password = '',
-  apiKey,
-}: ClusterCredentials): Readonly<Record<string, string>> {
-  if (apiKey !== undefined) return { Authorization: `ApiKey ${apiKey}` }
-  if (username === undefined) return {}
-  const pair = Buffer.from(`${username}:${password}`).toString('base64')
-  return { Authorization: `Basic ${pair}` }
-}
-
-const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-
-/** Error for the client of the cluster, so that it goes on to the next address; our failure is its cause. */
-function broken(cause: unknown): Error {
-  const error = new errors.ConnectionError('no answer')
-  error.cause = cause
-  return error
-}
-
-/** A whole answer as the response of a connection. */
-const responseOf = ({ status, headers, text }: ServiceAnswer) =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client reads status, headers and body
-  Object.assign(Readable.from(text === '' ? [] : [Buffer.from(text)]), {
-    statusCode: status,
-    headers,
-  }) as unknown as NonNullable<Parameters<AnswerTaker>[1]>
+/** Most milliseconds until the head of an answer to a read where there is another address. */
+const nextAddressMs = 4_000
 
 type CallContext = Pick<ClusterOptions, 'urls' | 'callMs'> & {
   readonly signal: AbortSignal | undefined

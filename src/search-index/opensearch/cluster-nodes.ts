@@ -1,0 +1,217 @@
+/**
+ * Connections of the client of OpenSearch to the nodes of a cluster. A node that failed is asked again when it knows the newest state of the
+ * cluster: one that the others missed for some time answers searches from an old one.
+ */
+
+import { Readable } from 'node:stream'
+import { Connection, ConnectionPool, errors } from '@opensearch-project/opensearch'
+import { z } from 'zod'
+import { type ServiceClient, serviceClient } from '../../client/service.ts'
+import type { ServiceAnswer } from '../../client/service-request.ts'
+import type { Log } from '../../log.ts'
+import type { Pause } from '../../workers/pause.ts'
+import { parseAnswer } from '../remote/answers.ts'
+
+type ClusterCredentials = {
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  readonly apiKey?: string | undefined
+}
+
+/** Addresses and credentials of a cluster, and the dependencies of its client. */
+export type ClusterOptions = ClusterCredentials & {
+  /** Addresses of nodes, `http://` or `https://`, without user info. */
+  readonly urls: readonly string[]
+  /** Certificates of authorities that nodes are trusted by, in PEM; absent = those of the system. */
+  readonly ca?: string | undefined
+  readonly log: Log
+  /** Milliseconds that never decrease. */
+  readonly now: () => number
+  readonly pause: Pause
+  /** Most milliseconds of a call, at all addresses together. */
+  readonly callMs: number
+}
+
+const requestShape = z.object({
+  method: z.enum(['GET', 'POST', 'PUT', 'DELETE', 'HEAD']),
+  path: z.string(),
+  headers: z.record(z.string(), z.unknown()).default({}),
+  body: z.string().optional(),
+  timeout: z.number(),
+})
+type AnswerTaker = Parameters<Connection['request']>[1]
+
+/** Most milliseconds for a body. */
+const bodyMs = 30_000
+/** Bytes of an answer: several thousand records with their texts. */
+const mostBytes = 256 * 2 ** 20
+
+/** Most milliseconds for the state of a node, and those after the first failure until a node is checked; they double up to 32 times. */
+const [checkMs, firstCheckMs] = [2000, 1000]
+
+/** Classes of connections and of their pool, for the client of the package; `close` aborts running calls. */
+export function nodeConnections(options: ClusterOptions) {
+  const services: ServiceClient[] = []
+  class OwnConnection extends NodeConnection {
+    constructor(settings: ConstructorParameters<typeof Connection>[0]) {
+      const service = serviceOf(options)
+      super(settings, { service, authorization: clusterAuthorization(options) })
+      services.push(service)
+    }
+  }
+  const close = () => {
+    for (const service of services) service.close().catch(() => undefined)
+  }
+  return { Connection: OwnConnection, ConnectionPool: NodePool, close }
+}
+
+type NodeAccess = {
+  readonly service: ServiceClient
+  readonly authorization: Readonly<Record<string, string>>
+}
+
+const stateShape = z.object({ version: z.number() })
+
+/** Connection that sends with our client for services. */
+class NodeConnection extends Connection {
+  readonly #service: ServiceClient
+  readonly #authorization: NodeAccess['authorization']
+
+  constructor(
+    settings: ConstructorParameters<typeof Connection>[0],
+    { service, authorization }: NodeAccess,
+  ) {
+    super(settings)
+    this.#service = service
+    this.#authorization = authorization
+  }
+
+  override request(params: object, take: AnswerTaker): ReturnType<Connection['request']> {
+    const ending = new AbortController()
+    const { method, path, headers, body, timeout } = requestShape.parse(
+      this.buildRequestObject(params),
+    )
+    const request = {
+      url: this.url.origin + path,
+      method,
+      headers: { ...textsOf(headers), ...this.#authorization },
+      // The client of the cluster sends again, to the next address.
+      isIdempotent: false,
+      limits: { firstByteMs: timeout, totalMs: timeout + bodyMs },
+      ...(body !== undefined && { body }),
+    }
+    this.#service.send(request, ending.signal).then(
+      (answer) => take(null, responseOf(answer)),
+      (cause: unknown) => take(clientError(cause, ending.signal.aborted), null),
+    )
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client only calls `abort`
+    return { abort: () => ending.abort() } as ReturnType<Connection['request']>
+  }
+
+  /** Reads the version of the newest state of the cluster that the node itself knows; `undefined` if the user may not read it. */
+  async stateVersion(): Promise<number | undefined> {
+    const { status, text } = await this.#service.send({
+      url: `${this.url.origin}/_cluster/state/version?local=true`,
+      method: 'GET',
+      headers: this.#authorization,
+      isIdempotent: false,
+      limits: { firstByteMs: checkMs, totalMs: checkMs },
+    })
+    if (status === 403) return undefined
+    return parseAnswer(stateShape, JSON.parse(text)).version
+  }
+
+  override close(): Connection {
+    // The calls that it aborts are rejected.
+    this.#service.close().catch(() => undefined)
+    return this
+  }
+}
+
+const isAlive = ({ status }: Connection) => status === Connection.statuses.ALIVE
+
+const versionOf = async (connection: Connection | undefined) =>
+  connection instanceof NodeConnection ? connection.stateVersion() : undefined
+
+/** Connections that are used in turn. One that failed is checked before its next use, if there is another. */
+class NodePool extends ConnectionPool {
+  readonly #checked = new Set<Connection>()
+
+  constructor(settings: ConstructorParameters<typeof ConnectionPool>[0]) {
+    super(settings)
+    this.resurrectTimeout = firstCheckMs
+  }
+
+  /** Begins to check the connections that failed some time ago. */
+  override resurrect(): void {
+    const isDue = (one: Connection) => !isAlive(one) && one.resurrectTimeout <= Date.now()
+    for (const one of this.connections) if (isDue(one) && !this.#checked.has(one)) this.#check(one)
+  }
+
+  /** Makes a connection usable again, or has it checked later. */
+  #check(connection: Connection): void {
+    this.#checked.add(connection)
+    this.#isCurrent(connection)
+      .catch(() => false)
+      .then((isCurrent) => {
+        this.#checked.delete(connection)
+        return isCurrent ? this.markAlive(connection) : this.markDead(connection)
+      })
+      .catch(() => undefined)
+  }
+
+  /** Whether a node answers and knows the state that another one knows. */
+  async #isCurrent(connection: Connection): Promise<boolean> {
+    const [own, newest] = await Promise.all([
+      versionOf(connection),
+      versionOf(this.connections.find(isAlive)),
+    ])
+    return own === undefined || newest === undefined || own >= newest
+  }
+}
+
+const serviceOf = ({ log, now, pause, callMs, ca }: ClusterOptions): ServiceClient =>
+  serviceClient({
+    service: { name: 'search engine', unavailable: 'engine-unavailable' },
+    closesAfterError: false,
+    sockets: 16,
+    ...(ca !== undefined && { ca }),
+    retryable: () => false,
+    log,
+    pause,
+    random: Math.random,
+    now,
+    limits: { connectMs: 3000, firstByteMs: callMs, totalMs: callMs, bytes: mostBytes },
+  })
+
+/** Header by which a request is allowed; none without a user and a key. */
+function clusterAuthorization({
+  username,
+  password = '',
+  apiKey,
+}: ClusterCredentials): Readonly<Record<string, string>> {
+  if (apiKey !== undefined) return { Authorization: `ApiKey ${apiKey}` }
+  if (username === undefined) return {}
+  const pair = Buffer.from(`${username}:${password}`).toString('base64')
+  return { Authorization: `Basic ${pair}` }
+}
+
+const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+/** Error for the client of the package, with our failure as its cause. It goes on to the next address, unless it is aborted. */
+function clientError(cause: unknown, isAborted: boolean): Error {
+  const error = isAborted
+    ? new errors.RequestAbortedError('not sent again')
+    : new errors.ConnectionError('no answer')
+  error.cause = cause
+  return error
+}
+
+/** A whole answer as the response of a connection. */
+const responseOf = ({ status, headers, text }: ServiceAnswer) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client reads status, headers and body
+  Object.assign(Readable.from(text === '' ? [] : [Buffer.from(text)]), {
+    statusCode: status,
+    headers,
+  }) as unknown as NonNullable<Parameters<AnswerTaker>[1]>
