@@ -6,8 +6,10 @@
 import { Readable } from 'node:stream'
 import { Connection, ConnectionPool, errors } from '@opensearch-project/opensearch'
 import { z } from 'zod'
+import { CredentialsError } from '../../client/authentication.ts'
 import { type ServiceClient, serviceClient } from '../../client/service.ts'
 import type { ServiceAnswer } from '../../client/service-request.ts'
+import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { parseAnswer } from '../remote/answers.ts'
@@ -199,9 +201,13 @@ function clusterAuthorization({
 const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-/** Error for the client of the package, with our failure as its cause. It goes on to the next address, unless it is aborted. */
+/**
+ * Error for the client of the package, with our failure as its cause. It goes on to the next address, unless it is aborted or the credentials
+ * are refused, which would count as several wrong passwords.
+ */
 function clientError(cause: unknown, isAborted: boolean): Error {
-  const error = isAborted
+  const isLast = isAborted || (cause instanceof Failure && cause.cause instanceof CredentialsError)
+  const error = isLast
     ? new errors.RequestAbortedError('not sent again')
     : new errors.ConnectionError('no answer')
   error.cause = cause
