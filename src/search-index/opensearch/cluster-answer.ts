@@ -22,6 +22,7 @@ import {
   clusterSearch,
   documentsByKey,
   fieldsOfHits,
+  sendSearch,
 } from './cluster-reads.ts'
 import { relatedMembers, relatedOnCluster, type RelatedRecords } from './cluster-related.ts'
 import type { ClusterVectors } from './cluster-vectors.ts'
@@ -295,8 +296,7 @@ export async function entriesOnCluster(
     docvalue_fields: ['i', 'v', 'h'],
     track_total_hits: false,
   }
-  const query = { allow_partial_search_results: false }
-  const answer = await client.call({ method: 'POST', path: `${path}/_search`, query, body }, signal)
+  const answer = await sendSearch(client, uids, body, signal)
   const entries = new Map<string, Entry>()
   for (const { _index: uid, fields } of parseAnswer(entryShape, answer).hits.hits) {
     const [id = '', version = 0, hash = ''] = [fields.i[0], fields.v[0], fields.h[0]]

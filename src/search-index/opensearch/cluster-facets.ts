@@ -6,6 +6,7 @@ import { facetDefinitions, withBands } from '../facet-answer.ts'
 import type { FacetSettings, IndexName } from '../index-settings.ts'
 import { parseAnswer } from '../remote/answers.ts'
 import {
+  type FacetEntry,
   facetItems,
   facetsOfAnswer,
   facetTitles,
@@ -15,7 +16,7 @@ import {
 import { type IndexPart, partsOf } from '../remote/generation.ts'
 import type { Facet, FacetItem, SearchRequest } from '../search-index.ts'
 import { codeOfStored, fieldPaths } from './cluster-layout.ts'
-import { type ClusterReads, clusterSearch, documentsByKey } from './cluster-reads.ts'
+import { type ClusterReads, clusterSearch, sendSearch } from './cluster-reads.ts'
 import type { ClusterQuery } from './query-conditions.ts'
 
 type FacetContext = { readonly context: ClusterReads; readonly titles: FacetTitles }
@@ -33,19 +34,43 @@ const valueSource = z.object({
   title: z.string().default(''),
 })
 
+/** Most facet values of one search, which takes a fifth of the time of as many reads by key. */
+const perSearch = 10_000
+
 /** Makes the lookup of facet values on a cluster. */
 export const clusterTitles = ({ client, names, changes, now }: ClusterReads): FacetTitles =>
   facetTitles({
     changes,
     now,
     read: async (codes, signal) => {
-      const options = { source: 'facet,value,title', signal }
-      const stored = await documentsByKey({ client }, names.facetValues, codes, options)
-      return [...stored].map(
-        ([code, { source }]) => [code, parseAnswer(valueSource, source)] as const,
-      )
+      const entries: (readonly [string, FacetEntry])[] = []
+      for (let at = 0; at < codes.length; at += perSearch) {
+        const some = codes.slice(at, at + perSearch)
+        entries.push(...(await searchedEntries({ client, names }, some, signal)))
+      }
+      return entries
     },
   })
+
+const entryHits = z.object({
+  hits: z.object({ hits: z.array(z.object({ _id: z.string(), _source: valueSource })) }),
+})
+
+async function searchedEntries(
+  { client, names }: Pick<ClusterReads, 'client' | 'names'>,
+  codes: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly (readonly [string, FacetEntry])[]> {
+  const body = {
+    query: { ids: { values: codes } },
+    size: codes.length,
+    sort: ['_doc'],
+    track_total_hits: false,
+  }
+  const answer = await sendSearch(client, [names.facetValues], body, signal)
+  const { hits } = parseAnswer(entryHits, answer).hits
+  return hits.map(({ _id: code, _source: entry }) => [code, entry])
+}
 
 type Sizes = { readonly size: number; readonly shardSize?: number }
 
@@ -156,7 +181,7 @@ const compositeShape = z.object({
 })
 
 /** Values of a facet in one page. */
-const valuesPerPage = 5_000
+const valuesPerPage = 50_000
 
 /** All values of a facet in an index with their counts, ids ascending. */
 export async function clusterFacetValues(

@@ -57,18 +57,32 @@ export type ClusterHits = {
 /** Query for records alone, with the scores of a query. */
 const ofRecords = (query: unknown = records) => ({ bool: { must: [query], filter: [records] } })
 
-/** Searches some indices, or those of the point in time in the body. */
+/** Sends a search of some indices, or of the point in time in the body; rejects if some of their shards are away. */
+export function sendSearch(
+  client: ClusterClient,
+  uids: readonly string[] | undefined,
+  body: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const path = uids ? `/${uids.map(encodeURIComponent).join(',')}/_search` : '/_search'
+  // Without this a search over shards that are away has too few hits.
+  const query = { allow_partial_search_results: false }
+  return client.call({ method: 'POST', path, query, body }, signal)
+}
+
+/** Searches some indices, or those of the point in time in the body, for records. */
 export async function clusterSearch(
   { client }: Pick<ClusterReads, 'client'>,
   uids: readonly string[] | undefined,
   body: Readonly<Record<string, unknown>>,
   signal?: AbortSignal,
 ): Promise<ClusterHits> {
-  const path = uids ? `/${uids.map(encodeURIComponent).join(',')}/_search` : '/_search'
-  // Without this a search over shards that are away has too few hits.
-  const query = { allow_partial_search_results: false }
-  const asked = { ...body, query: ofRecords(body['query']) }
-  const answer = await client.call({ method: 'POST', path, query, body: asked }, signal)
+  const answer = await sendSearch(
+    client,
+    uids,
+    { ...body, query: ofRecords(body['query']) },
+    signal,
+  )
   const { hits, aggregations } = parseAnswer(searchShape, answer)
   return {
     total: hits.total?.value ?? 0,

@@ -14,7 +14,13 @@ import { isZero } from '../vectors.ts'
 import { whenPresent } from './cluster-client.ts'
 import { changeTimes, managerTime } from './cluster-indices.ts'
 import { type ClusterNames, recordKey, type Sharding, shardSettings } from './cluster-layout.ts'
-import { type ClusterReads, clusterSearch, documentsByKey, fieldsOfHits } from './cluster-reads.ts'
+import {
+  type ClusterReads,
+  clusterSearch,
+  documentsByKey,
+  fieldsOfHits,
+  sendSearch,
+} from './cluster-reads.ts'
 import { sendBulk } from './cluster-writer.ts'
 import {
   allOf,
@@ -95,7 +101,6 @@ export class ClusterVectors {
   /** Removes the vectors whose records are not stored, as after a refill without them. Writes may take place between two pages. */
   async removeLost(index: IndexName, exclusive: EngineQueue['exclusive']): Promise<void> {
     const { context, names } = this.#parts
-    const path = `/${encodeURIComponent(names.vectors(index))}/_search`
     for (let after: string | undefined, isMore = true; isMore;) {
       const body = {
         size: mostRemoved,
@@ -103,8 +108,7 @@ export class ClusterVectors {
         _source: ['i', 'e'],
         ...(after !== undefined && { search_after: [after] }),
       }
-      const query = { allow_partial_search_results: false }
-      const reading = context.client.call({ method: 'POST', path, query, body })
+      const reading = sendSearch(context.client, [names.vectors(index)], body)
       const answer = await whenPresent(reading, { hits: { hits: [] } })
       const ids = parseAnswer(vectorHits, answer).hits.hits.map(({ _source: { i } }) => i)
       await exclusive(async () => {
@@ -205,14 +209,8 @@ export class ClusterVectors {
       _source: ['i', 'e'],
     }
     const { client, names: indexNames } = this.#parts.context
-    const path = `/${encodeURIComponent(indexNames.vectors(index))}/_search`
-    const call = {
-      method: 'POST',
-      path,
-      query: { allow_partial_search_results: false },
-      body,
-    } as const
-    const answer = await whenPresent(client.call(call, signal), { hits: { hits: [] } })
+    const reading = sendSearch(client, [indexNames.vectors(index)], body, signal)
+    const answer = await whenPresent(reading, { hits: { hits: [] } })
     return parseAnswer(vectorHits, answer).hits.hits.map(({ _source: found }) => found)
   }
 

@@ -50,8 +50,8 @@ export class ClusterWriter {
   constructor(context: WriterContext) {
     const { client, names } = context
     this.#context = context
-    this.#terms = dictionaryIn(client, names.terms, true)
-    this.#values = dictionaryIn(client, names.facetValues, false)
+    this.#terms = dictionaryIn(client, names.terms)
+    this.#values = dictionaryIn(client, names.facetValues)
   }
 
   /** Writes all changes. Calls must not overlap. */
@@ -254,14 +254,13 @@ export async function sendBulk(
 
 const titleShape = z.object({ title: z.string().default('') })
 
-function dictionaryIn(client: ClusterClient, uid: string, isSearched: boolean): Dictionary<void> {
+function dictionaryIn(client: ClusterClient, uid: string): Dictionary<void> {
   return new Dictionary({
     titlesOf: async (ids, signal) => {
-      const source = isSearched ? false : 'title'
-      const stored = await documentsByKey({ client }, uid, ids, { source, signal })
+      const stored = await documentsByKey({ client }, uid, ids, { source: 'title', signal })
       return new Map([...stored].map(([id, { source: own }]) => [id, titleShape.parse(own).title]))
     },
-    send: (entries, signal) => sendEntries(client, uid, entries, { isSearched, signal }),
+    send: (entries, signal) => sendEntries(client, uid, entries, { isSearched: true, signal }),
   })
 }
 

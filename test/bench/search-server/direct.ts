@@ -7,7 +7,8 @@ import type { Call } from './recording.ts'
 export function directly(name: ServerName, calls: readonly Call[]) {
   const isSearch = ({ path, body }: Call) =>
     /search(?:\?|$)/.test(path) && !path.startsWith('/_msearch') && !body.includes('"size":0,')
-  const own = calls.findLast(isSearch)
+  // Meilisearch is asked for words before, and OpenSearch for the titles of facet values afterwards.
+  const own = name === 'opensearch' ? calls.find(isSearch) : calls.findLast(isSearch)
   const direct = name === 'opensearch' ? directOnOpensearch : directOnMeilisearch
   return { own, direct: own ? direct(own) : [] }
 }
