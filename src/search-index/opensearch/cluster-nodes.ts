@@ -110,16 +110,16 @@ class NodeConnection extends Connection {
     return { abort: () => ending.abort() } as ReturnType<Connection['request']>
   }
 
-  /** Reads the version of the newest state of the cluster that the node itself knows; `undefined` if the user may not read it. */
+  /** Reads the version of the newest state of the cluster that the node itself knows; `undefined` if it does not tell this user. */
   async stateVersion(): Promise<number | undefined> {
     const { status, text } = await this.#service.send({
-      url: `${this.url.origin}/_cluster/state/version?local=true`,
+      url: `${this.url.href.replace(/\/$/, '')}/_cluster/state/version?local=true`,
       method: 'GET',
       headers: this.#authorization,
       isIdempotent: false,
       limits: { firstByteMs: checkMs, totalMs: checkMs },
     })
-    if (status === 403) return undefined
+    if (status >= 400 && status < 500) return undefined
     return parseAnswer(stateShape, JSON.parse(text)).version
   }
 
