@@ -15,7 +15,13 @@ import type { FacetItem } from '../search-index.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { facetAttribute } from './attributes.ts'
 import { quoted } from './condition.ts'
-import { type Distribution, fetchDocuments, fetchHits, type ReadContext } from './engine-reads.ts'
+import {
+  type Distribution,
+  fetchDocuments,
+  fetchHits,
+  type ReadContext,
+  type Rows,
+} from './engine-reads.ts'
 import { facetValuesPerAnswer } from './stored-document.ts'
 
 /** Document of the index of facet values; `id` is the code. */
@@ -64,31 +70,89 @@ export async function allFacetValues(
   const distributionCounts = countsIn(distributions)(facet)
   // A distribution with fewer codes than the limit is complete.
   const isComplete = distributionCounts.size < facetValuesPerAnswer
-  const counts = isComplete ? distributionCounts : await countOneByOne(part, facet, context, signal)
+  const counts = isComplete ? distributionCounts : await countAll(part, facet, context, signal)
   const items = withBands(facetSettings, facetItems(counts, await titles(counts.keys(), signal)))
   return items.toSorted((a, b) => compareCodePoints(a.id, b.id))
 }
 
 const [rowsPerCall, queriesPerCall] = [10_000, 500]
-const codeRow = z.object({ id: z.string(), facet: z.string() })
-const totals = z.object({ results: z.array(z.object({ estimatedTotalHits: z.number() })) })
+/** Documents that are read in the time of one search. */
+const documentsPerSearch = 20
 
-/** Counts the documents of every code that the facet ever had, by a search for each, many of them in one call. */
-async function countOneByOne(
+/** Counts the documents of every code of a facet: by a search for each code, or by reading all documents where these are few. */
+async function countAll(
   { uid }: IndexPart,
   facet: string,
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<FacetCounts> {
-  const counts = new Map<string, number>()
+  const codes = await codesOf(facet, context, signal)
+  const request = { row: z.object({}), limit: 0 }
+  const { total } = await fetchDocuments(context, uid, request, signal)
+  return total < codes.length * documentsPerSearch
+    ? countInDocuments(uid, facet, context, signal)
+    : countOneByOne(uid, { facet, codes }, context, signal)
+}
+
+const codeRow = z.object({ id: z.string(), facet: z.string() })
+
+/** Codes that a facet ever had in any index. */
+async function codesOf(
+  facet: string,
+  context: ReadContext,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const request = { row: codeRow, filter: `facet = ${quoted(facet)}` }
   const codes: string[] = []
-  const filter = `facet = ${quoted(facet)}`
+  for await (const row of rowsOf(context.uids.facetValues, request, context, signal))
+    if (row.facet === facet) codes.push(row.id)
+  return codes
+}
+
+/** Counts the codes of a facet in all documents of an index. */
+async function countInDocuments(
+  uid: string,
+  facet: string,
+  context: ReadContext,
+  signal?: AbortSignal,
+): Promise<FacetCounts> {
+  const attribute = facetAttribute(facet)
+  const row = z.object({ [attribute]: z.array(z.string()).default([]) })
+  const counts = new Map<string, number>()
+  for await (const found of rowsOf(uid, { row }, context, signal))
+    for (const code of new Set(found[attribute])) counts.set(code, (counts.get(code) ?? 0) + 1)
+  return counts
+}
+
+/** All documents of an index that fit, read in pages. */
+async function* rowsOf<Row>(
+  uid: string,
+  request: { readonly row: Rows<Row>; readonly filter?: string },
+  context: ReadContext,
+  signal?: AbortSignal,
+): AsyncGenerator<Row> {
   for (let [offset, total] = [0, 1]; offset < total; offset += rowsPerCall) {
-    const request = { row: codeRow, filter, offset, limit: rowsPerCall }
-    const page = await fetchDocuments(context, context.uids.facetValues, request, signal)
-    codes.push(...page.results.filter((row) => row.facet === facet).map(({ id }) => id))
+    const page = await fetchDocuments(
+      context,
+      uid,
+      { ...request, offset, limit: rowsPerCall },
+      signal,
+    )
+    yield* page.results
     total = page.total
   }
+}
+
+const totals = z.object({ results: z.array(z.object({ estimatedTotalHits: z.number() })) })
+
+/** Counts the documents of some codes by a search for each, many of them in one call. */
+async function countOneByOne(
+  uid: string,
+  { facet, codes }: { readonly facet: string; readonly codes: readonly string[] },
+  context: ReadContext,
+  signal?: AbortSignal,
+): Promise<FacetCounts> {
+  const counts = new Map<string, number>()
   for (let at = 0; at < codes.length; at += queriesPerCall) {
     const batch = codes.slice(at, at + queriesPerCall)
     const queries = batch.map((code) => ({

@@ -215,23 +215,37 @@ describe('the values of a facet', () => {
   const rows = codes.map((id, i) => ({ id, facet: 'format', value: `f${i}`, title: `F${i}` }))
   const counts = (some: readonly string[]) => Object.fromEntries(some.map((code) => [code, 2]))
 
-  it('are counted one by one when there are more than an answer holds', async () => {
-    const { index } = readsFrom(({ path, body }) => {
-      if (path === '/indexes/dataset/search') {
-        const facetDistribution = { '_k.format': counts(codes.slice(0, 100)) }
-        return { ...nothing, facetDistribution }
-      }
-      if (path !== '/multi-search') return { results: rows, total: rows.length }
-      const queries = body['queries'] as readonly { readonly filter: string }[]
-      const count = ({ filter }: { readonly filter: string }) =>
-        filter.includes(codes[7]!) ? 0 : 2
-      return { results: queries.map((query) => ({ estimatedTotalHits: count(query) })) }
-    }, true)
-    const values = await index.values('dataset', 'format')
-    expect(values).toHaveLength(149)
-    expect(values.map(({ id }) => id)).toEqual(values.map(({ id }) => id).toSorted())
-    expect(values[0]).toEqual({ id: 'f0', title: 'F0', count: 2 })
-  })
+  it.each([
+    [3_000, 'by a search for each', '/multi-search'],
+    [2_999, 'in all documents, where these are few', '/indexes/dataset/documents/fetch'],
+  ])(
+    'are counted when there are more than an answer holds: of %i documents %s',
+    async (total, _, path) => {
+      const { index, calls } = readsFrom((call) => {
+        if (call.path === '/indexes/dataset/search') {
+          const facetDistribution = { '_k.format': counts(codes.slice(0, 100)) }
+          return { ...nothing, facetDistribution }
+        }
+        if (call.path === '/indexes/facet/documents/fetch')
+          return { results: rows, total: rows.length }
+        if (call.path === '/indexes/dataset/documents/fetch') {
+          const withoutOne = { '_k.format': codes.toSpliced(7, 1) }
+          const results = call.body['offset'] === 0 ? [withoutOne, withoutOne, {}] : []
+          return { results, total }
+        }
+        const queries = call.body['queries'] as readonly { readonly filter: string }[]
+        const count = ({ filter }: { readonly filter: string }) =>
+          filter.includes(codes[7]!) ? 0 : 2
+        return { results: queries.map((query) => ({ estimatedTotalHits: count(query) })) }
+      }, true)
+      const values = await index.values('dataset', 'format')
+      expect(values).toHaveLength(149)
+      expect(values.map(({ id }) => id)).toEqual(values.map(({ id }) => id).toSorted())
+      expect(values[0]).toEqual({ id: 'f0', title: 'F0', count: 2 })
+      const counted = calls.filter((call) => call.path === path && call.body['limit'] !== 0)
+      expect(counted).toHaveLength(1)
+    },
+  )
 
   it('keep their titles until something is written, for two seconds at most', async () => {
     const { index, calls, clock } = readsFrom(({ path }) =>
