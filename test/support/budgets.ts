@@ -45,7 +45,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   search: 6426,
 
-  'search-index': 16292,
+  'search-index': 16228,
 
   store: 7939,
 

@@ -42,13 +42,13 @@ export type ClusterClient = {
 
 /** Makes a client; the first call opens a connection. */
 export function connectCluster(options: ClusterOptions): ClusterClient {
-  const { Connection, ConnectionPool, close } = nodeConnections(options)
+  const { Connection, close } = nodeConnections(options)
   const client = new Client({
     nodes: options.urls.map((url) => url.replace(/\/+$/, '')),
     Connection,
-    ConnectionPool,
     // Versions make it harmless to write twice. Sniffing stays off: addresses of nodes may be unreachable from here.
     maxRetries: Math.max(leastRetries, options.urls.length),
+    resurrectStrategy: 'optimistic',
   })
   return { call: (request, signal) => callOf(client, request, { ...options, signal }), close }
 }

@@ -1,10 +1,7 @@
-/**
- * Connections of the client of OpenSearch to the nodes of a cluster. A node that failed is asked again when it knows the newest state of the
- * cluster: one that the others missed for some time answers searches from an old one.
- */
+/** Connections of the client of OpenSearch to the nodes of a cluster. */
 
 import { Readable } from 'node:stream'
-import { Connection, ConnectionPool, errors } from '@opensearch-project/opensearch'
+import { Connection, errors } from '@opensearch-project/opensearch'
 import { z } from 'zod'
 import { CredentialsError } from '../../client/authentication.ts'
 import { type ServiceClient, serviceClient } from '../../client/service.ts'
@@ -12,7 +9,6 @@ import type { ServiceAnswer } from '../../client/service-request.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
-import { parseAnswer } from '../remote/answers.ts'
 
 type ClusterCredentials = {
   readonly username?: string | undefined
@@ -48,10 +44,7 @@ const bodyMs = 30_000
 /** Bytes of an answer: several thousand records with their texts. */
 const mostBytes = 256 * 2 ** 20
 
-/** Most milliseconds for the state of a node, and those after the first failure until a node is checked; they double up to 32 times. */
-const [checkMs, firstCheckMs] = [2000, 1000]
-
-/** Classes of connections and of their pool, for the client of the package; `close` aborts running calls. */
+/** Class of connections for the client of the package; `close` aborts running calls. */
 export function nodeConnections(options: ClusterOptions) {
   const services: ServiceClient[] = []
   class OwnConnection extends NodeConnection {
@@ -64,15 +57,13 @@ export function nodeConnections(options: ClusterOptions) {
   const close = () => {
     for (const service of services) service.close().catch(() => undefined)
   }
-  return { Connection: OwnConnection, ConnectionPool: NodePool, close }
+  return { Connection: OwnConnection, close }
 }
 
 type NodeAccess = {
   readonly service: ServiceClient
   readonly authorization: Readonly<Record<string, string>>
 }
-
-const stateShape = z.object({ version: z.number() })
 
 /** Connection that sends with our client for services. */
 class NodeConnection extends Connection {
@@ -110,65 +101,10 @@ class NodeConnection extends Connection {
     return { abort: () => ending.abort() } as ReturnType<Connection['request']>
   }
 
-  /** Reads the version of the newest state of the cluster that the node itself knows; `undefined` if it does not tell this user. */
-  async stateVersion(): Promise<number | undefined> {
-    const { status, text } = await this.#service.send({
-      url: `${this.url.href.replace(/\/$/, '')}/_cluster/state/version?local=true`,
-      method: 'GET',
-      headers: this.#authorization,
-      isIdempotent: false,
-      limits: { firstByteMs: checkMs, totalMs: checkMs },
-    })
-    if (status >= 400 && status < 500) return undefined
-    return parseAnswer(stateShape, JSON.parse(text)).version
-  }
-
   override close(): Connection {
     // The calls that it aborts are rejected.
     this.#service.close().catch(() => undefined)
     return this
-  }
-}
-
-const isAlive = ({ status }: Connection) => status === Connection.statuses.ALIVE
-
-const versionOf = async (connection: Connection | undefined) =>
-  connection instanceof NodeConnection ? connection.stateVersion() : undefined
-
-/** Connections that are used in turn. One that failed is checked before its next use, if there is another. */
-class NodePool extends ConnectionPool {
-  readonly #checked = new Set<Connection>()
-
-  constructor(settings: ConstructorParameters<typeof ConnectionPool>[0]) {
-    super(settings)
-    this.resurrectTimeout = firstCheckMs
-  }
-
-  /** Begins to check the connections that failed some time ago. */
-  override resurrect(): void {
-    const isDue = (one: Connection) => !isAlive(one) && one.resurrectTimeout <= Date.now()
-    for (const one of this.connections) if (isDue(one) && !this.#checked.has(one)) this.#check(one)
-  }
-
-  /** Makes a connection usable again, or has it checked later. */
-  #check(connection: Connection): void {
-    this.#checked.add(connection)
-    this.#isCurrent(connection)
-      .catch(() => false)
-      .then((isCurrent) => {
-        this.#checked.delete(connection)
-        return isCurrent ? this.markAlive(connection) : this.markDead(connection)
-      })
-      .catch(() => undefined)
-  }
-
-  /** Whether a node answers and knows the state that another one knows. */
-  async #isCurrent(connection: Connection): Promise<boolean> {
-    const [own, newest] = await Promise.all([
-      versionOf(connection),
-      versionOf(this.connections.find(isAlive)),
-    ])
-    return own === undefined || newest === undefined || own >= newest
   }
 }
 

@@ -57,34 +57,6 @@ describe('nodes that do not answer', () => {
       expect(await client.call({ method: 'GET', path: '/' })).toEqual({ ok: true })
     expect(nodes[0]?.asked.filter(({ url }) => url === '/')).toHaveLength(1)
   })
-
-  it('are asked again as soon as they know the state of the cluster that another one knows', async () => {
-    const [missed, ...others] = nodes
-    const searches = () => missed!.asked.filter(({ url }) => url === '/_search').length
-    const states = () => missed!.asked.length - searches()
-    const search = () => client.call({ method: 'GET', path: '/_search' })
-    silence()
-    for (const node of others) node.answer = json({ version: 8 })
-    await Promise.all(Array.from({ length: 4 }, search))
-    const failed = searches()
-    missed!.answer = json({ version: 7 })
-    await expect.poll(() => search().then(states), { timeout: 10_000 }).toBe(2)
-    expect(searches()).toBe(failed)
-    missed!.answer = json({ version: 8 })
-    await expect.poll(() => search().then(searches), { timeout: 10_000 }).toBe(failed + 1)
-  }, 30_000)
-
-  it('are asked again when they answer a user who may not read the state of the cluster', async () => {
-    const [first] = nodes
-    const searches = () => first!.asked.filter(({ url }) => url === '/_search').length
-    const search = () => client.call({ method: 'GET', path: '/_search' })
-    silence()
-    for (const node of nodes.slice(1)) node.answer = json({ version: 8 })
-    await Promise.all(Array.from({ length: 4 }, search))
-    const failed = searches()
-    first!.answer = (asked, answer) => json({}, asked.url === '/_search' ? 200 : 403)(asked, answer)
-    await expect.poll(() => search().then(searches), { timeout: 10_000 }).toBe(failed + 1)
-  })
 })
 
 it('changes wait for the cluster less than its own minute', async () => {
