@@ -44,68 +44,47 @@ const bodyMs = 30_000
 /** Bytes of an answer: several thousand records with their texts. */
 const mostBytes = 256 * 2 ** 20
 
-/** Class of connections for the client of the package; `close` aborts running calls. */
+/** Class of connections for the client of the package, which send with our client for services; `close` aborts running calls. */
 export function nodeConnections(options: ClusterOptions) {
   const services: ServiceClient[] = []
-  class OwnConnection extends NodeConnection {
+  const authorization = clusterAuthorization(options)
+  class NodeConnection extends Connection {
+    readonly #service = serviceOf(options)
     constructor(settings: ConstructorParameters<typeof Connection>[0]) {
-      const service = serviceOf(options)
-      super(settings, { service, authorization: clusterAuthorization(options) })
-      services.push(service)
+      super(settings)
+      services.push(this.#service)
+    }
+    override request(params: object, take: AnswerTaker): ReturnType<Connection['request']> {
+      const ending = new AbortController()
+      const { method, path, headers, body, timeout } = requestShape.parse(
+        this.buildRequestObject(params),
+      )
+      const request = {
+        url: this.url.origin + path,
+        method,
+        headers: { ...textsOf(headers), ...authorization },
+        // The client of the cluster sends again, to the next address.
+        isIdempotent: false,
+        limits: { firstByteMs: timeout, totalMs: timeout + bodyMs },
+        ...(body !== undefined && { body }),
+      }
+      this.#service.send(request, ending.signal).then(
+        (answer) => take(null, responseOf(answer)),
+        (cause: unknown) => take(clientError(cause, ending.signal.aborted), null),
+      )
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client only calls `abort`
+      return { abort: () => ending.abort() } as ReturnType<Connection['request']>
+    }
+    override close(): Connection {
+      // The calls that it aborts are rejected.
+      this.#service.close().catch(() => undefined)
+      return this
     }
   }
   const close = () => {
     for (const service of services) service.close().catch(() => undefined)
   }
-  return { Connection: OwnConnection, close }
-}
-
-type NodeAccess = {
-  readonly service: ServiceClient
-  readonly authorization: Readonly<Record<string, string>>
-}
-
-/** Connection that sends with our client for services. */
-class NodeConnection extends Connection {
-  readonly #service: ServiceClient
-  readonly #authorization: NodeAccess['authorization']
-
-  constructor(
-    settings: ConstructorParameters<typeof Connection>[0],
-    { service, authorization }: NodeAccess,
-  ) {
-    super(settings)
-    this.#service = service
-    this.#authorization = authorization
-  }
-
-  override request(params: object, take: AnswerTaker): ReturnType<Connection['request']> {
-    const ending = new AbortController()
-    const { method, path, headers, body, timeout } = requestShape.parse(
-      this.buildRequestObject(params),
-    )
-    const request = {
-      url: this.url.origin + path,
-      method,
-      headers: { ...textsOf(headers), ...this.#authorization },
-      // The client of the cluster sends again, to the next address.
-      isIdempotent: false,
-      limits: { firstByteMs: timeout, totalMs: timeout + bodyMs },
-      ...(body !== undefined && { body }),
-    }
-    this.#service.send(request, ending.signal).then(
-      (answer) => take(null, responseOf(answer)),
-      (cause: unknown) => take(clientError(cause, ending.signal.aborted), null),
-    )
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client only calls `abort`
-    return { abort: () => ending.abort() } as ReturnType<Connection['request']>
-  }
-
-  override close(): Connection {
-    // The calls that it aborts are rejected.
-    this.#service.close().catch(() => undefined)
-    return this
-  }
+  return { Connection: NodeConnection, close }
 }
 
 const serviceOf = ({ log, now, pause, callMs, ca }: ClusterOptions): ServiceClient =>
