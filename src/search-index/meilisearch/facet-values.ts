@@ -86,13 +86,16 @@ async function countAll(
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<FacetCounts> {
-  const codes = await codesOf(facet, context, signal)
-  const request = { row: z.object({}), limit: 0 }
-  const { total } = await fetchDocuments(context, uid, request, signal)
-  return total < codes.length * documentsPerSearch
+  const { facetValues } = context.uids
+  const totalOf = async (index: string, filter?: string) =>
+    (await fetchDocuments(context, index, { row: z.object({}), filter, limit: 0 }, signal)).total
+  const codes = await totalOf(facetValues, filterOf(facet))
+  return (await totalOf(uid)) < codes * documentsPerSearch
     ? countInDocuments(uid, facet, context, signal)
-    : countOneByOne(uid, { facet, codes }, context, signal)
+    : countOneByOne(uid, facet, context, signal)
 }
+
+const filterOf = (facet: string) => `facet = ${quoted(facet)}`
 
 const codeRow = z.object({ id: z.string(), facet: z.string() })
 
@@ -102,7 +105,7 @@ async function codesOf(
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const request = { row: codeRow, filter: `facet = ${quoted(facet)}` }
+  const request = { row: codeRow, filter: filterOf(facet) }
   const codes: string[] = []
   for await (const row of rowsOf(context.uids.facetValues, request, context, signal))
     if (row.facet === facet) codes.push(row.id)
@@ -145,14 +148,15 @@ async function* rowsOf<Row>(
 
 const totals = z.object({ results: z.array(z.object({ estimatedTotalHits: z.number() })) })
 
-/** Counts the documents of some codes by a search for each, many of them in one call. */
+/** Counts the documents of every code that the facet ever had, by a search for each, many of them in one call. */
 async function countOneByOne(
   uid: string,
-  { facet, codes }: { readonly facet: string; readonly codes: readonly string[] },
+  facet: string,
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<FacetCounts> {
   const counts = new Map<string, number>()
+  const codes = await codesOf(facet, context, signal)
   for (let at = 0; at < codes.length; at += queriesPerCall) {
     const batch = codes.slice(at, at + queriesPerCall)
     const queries = batch.map((code) => ({
